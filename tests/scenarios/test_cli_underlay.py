@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import silosim as package
-from scenarios.studies.underlay import convert, pairs_text, underlay_facts
+from scenarios.studies.underlay import _in_ms, convert, pairs_text, underlay_facts
 from topologies import InputError, Underlay, load_underlay
 from topologies.measured_pairs import MeasuredPairs
 from topologies.networks.loading import published_underlays
@@ -242,6 +242,13 @@ def test_csv_brings_measurements_back_to_the_last_bit(bandwidths, latencies):
 
     np.testing.assert_array_equal(back_bps, bandwidth_bps)
     np.testing.assert_array_equal(back_s, latency_s)
+
+
+@given(st.floats(1e-3, 1e4))
+def test_latencies_that_were_read_in_milliseconds_are_written_as_they_were(ms):
+    seconds = ms / 1e3
+    assert _in_ms(seconds) / 1e3 == seconds
+    assert _in_ms(float(f"{ms:.9g}") / 1e3) == float(f"{ms:.9g}")
 
 
 def test_from_python(tmp_path):

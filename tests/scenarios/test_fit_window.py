@@ -5,6 +5,8 @@ import tomllib
 
 import pytest
 
+from scenarios.studies.fit_window import _without_notes
+
 
 def test_the_table_names_both_sizes(silosim):
     result = silosim("fit-window", "clouds")
@@ -48,3 +50,16 @@ def test_a_network_without_measured_pairs_is_an_error(silosim):
         result.err
         == "silosim: error: gaia: has no measured pairs, of whose bandwidth and latency windows are made.\n"
     )
+
+
+def test_sites_without_a_window_are_named_by_the_reason():
+    def row(to, far_pairs, window_bits, is_constant):
+        return {"to": to, "far_pairs": far_pairs, "window_bits": window_bits, "is_constant": is_constant}
+
+    good, few, uneven = row("a", 9, 1e6, True), row("b", 2, None, False), row("c", 3, 1e6, False)
+    assert _without_notes([good]) == []
+    assert _without_notes([good, few]) == ["fewer than 3 far pairs: b."]
+    assert _without_notes([few, uneven, good]) == [
+        "fewer than 3 far pairs: b.",
+        "not constant, so that something else limits: c.",
+    ]

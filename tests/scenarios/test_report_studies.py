@@ -14,7 +14,7 @@ from scenarios.pages.files import report
 from scenarios.pages.study_answer import study_answer
 from scenarios.pages.study_page import chosen_lines, study_page
 from scenarios.pages.study_slider import capacity_points
-from scenarios.pages.validation_page import _cause, _time, validation_page
+from scenarios.pages.validation_page import _arcs, _cause, _signed, _time, validation_page
 from scenarios.runfile.study_table import read_study
 from scenarios.simulation.experiment import network_experiment
 from scenarios.studies.study import run_study
@@ -470,3 +470,37 @@ def test_the_table_has_words_for_its_heads_and_no_column_twice(study):
     heads = re.findall(r"<th[^>]*>([^<]*)</th>", page[page.index("Rows of the table") :])
 
     assert heads == ["access capacity", "model size", "overlay", "cycle time, paper"]
+
+
+def test_parts_of_an_arc_are_signed_and_rounding_errors_are_0():
+    terms = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
+    values = (2.0, 0.5, -0.25, 1e-9, -3e-9, 0.0)
+    arc = {
+        "source": "A",
+        "target": "B",
+        "assumption": "",
+        "place": "",
+        "cause": "",
+        **dict(zip(terms, values, strict=True)),
+    }
+    own = {**arc, "target": "A", "eq3_s": 0.5}
+    read = PageReader(_arcs("ring", [arc, own]))
+    texts = [text for text in read.texts if text.strip()]
+    # All arcs together take 2.5 s: what is below 2.5 ns is a rounding error.
+    row = ["A -> B", "2.000 s", "500.0 ms", "-250.0 ms", "0", "-3.000 ns", "0", "-"]
+    start = texts.index("A -> B")
+    assert texts[start : start + 10] == [*row, "A computes", "500.0 ms"]
+    assert [_signed(its, 1e-9) for its in (1e-9, -1e-9, 2e-9, -2e-9)] == ["0", "0", "+2.000 ns", "-2.000 ns"]
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({}, "-"),
+        ({"paper_s": None}, "-"),
+        ({"paper_s": 0.5, "paper_below_load": False}, "500.0 ms"),
+        ({"paper_s": 0.5, "paper_below_load": True}, "!500.0 ms"),
+    ],
+)
+def test_a_time_that_is_not_there_is_a_dash(row, text):
+    assert _time(row, "paper_s") == text

@@ -16,7 +16,7 @@ from scenarios.report.tables import Table
 from scenarios.simulation.quick import QuickSimulation
 from scenarios.studies.explain import beyond_paper
 from scenarios.studies.upgrade import _change, _gains_nothing, _simulated_gain, upgrade_table
-from scenarios.studies.upgrade_words import _enough, _greedy_note, _price_notes, price_text
+from scenarios.studies.upgrade_words import _enough, _greedy_note, _price_notes, _simulation_notes, price_text
 from simulator import simulate
 from topologies import Overlay, Workload, build_overlay, design
 
@@ -619,3 +619,23 @@ def test_a_budget_that_is_said_to_be_enough_buys_the_set(price):
 
     assert price <= enough <= price * 1.0101
     assert float(price_text(enough).replace(",", "")) == pytest.approx(enough, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("widths", "said"),
+    [
+        ((0.1, 0.2), "the widest 95 % interval is 2.000 s +- 200.0 ms"),
+        ((0.1, None), "there are too few rounds for an interval"),
+    ],
+)
+def test_an_estimate_has_its_widest_interval(widths, said):
+    found = [
+        SimpleNamespace(why_not="", cycle_time_s=time_s, is_exact=False, half_width_s=half_s)
+        for time_s, half_s in zip((1.0, 2.0), widths, strict=True)
+    ]
+    exact = SimpleNamespace(why_not="it is too long", cycle_time_s=None, is_exact=True, half_width_s=None)
+    steps = [SimpleNamespace(simulated=each) for each in (*found, exact)]
+    rows = [{"gains_nothing_simulated": False, "paper_below_load": False}] * 3
+    notes = _simulation_notes(UpgradeConfig(budget=2, by="paper"), steps, rows)
+    assert notes[0] == "Not simulated: it is too long."
+    assert notes[1] == f"~: estimated from the last rounds, which show no period; {said}."

@@ -13,6 +13,7 @@ from small_networks import random_network
 from simulator import simulate
 from simulator.designers.mixing_moves import apart, best_matching, cross
 from simulator.designers.mixing_search import fewest_seconds_per_efold
+from simulator.designers.shift_digraphs import mixing_shifts
 from simulator.designers.simulated_cost import SimulatedCost
 from simulator.statistics.confidence import rounds_for_interval
 from topologies import (
@@ -238,3 +239,27 @@ def test_better_than_the_other_kinds_of_the_published_networks(name):
 
     for kind in set(STATIC) - {"complete"}:
         assert found_s < efold_s(optimal(design(kind, graph, work)))
+
+
+def test_the_shifts_that_mix_best_are_found():
+    # Of 8 silos, 21 pairs of shifts: all of them are drawn.
+    rng = np.random.default_rng(0)
+    shifts = mixing_shifts(8, 2, rng)
+
+    def contraction(pair):
+        weights = sum(np.roll(np.eye(8), shift, axis=1) for shift in (0, *pair)) / 3
+        return np.linalg.norm(weights - 1 / 8, 2)
+
+    best = min(contraction(pair) for pair in itertools.combinations(range(1, 8), 2))
+    assert sorted(shifts) == shifts.tolist()
+    assert contraction(shifts) == pytest.approx(best, rel=1e-9)
+
+
+def test_models_that_are_averaged_at_once_are_nowhere_apart():
+    assert not apart(np.full((4, 4), 0.25)).any()
+    # Of two pairs that never meet, models of different pairs stay apart for ever.
+    pairs = np.kron(np.eye(2), np.full((2, 2), 0.5))
+    different = np.kron(1 - np.eye(2), np.ones((2, 2)))
+    found = apart(pairs)
+    assert found == pytest.approx(found.max() * different, abs=1e-12)
+    assert found.max() > 0

@@ -129,5 +129,8 @@ def test_they_count_what_an_object_holds(objects):
     assert {text: repr(shown) for text, shown in texts.items()} == {text: text for text in texts}
     low, high = 1e7, 1e10
     assert repr(access_forms(tree, low, high)) == f"<AccessForms: {access_curve(tree, low, high)!r}>"
+    assert repr(access_curve(objects["overlay"], low, high)) == (
+        "<AccessCurve: 18.1028 s at 1e+07 bit/s to 0.150242 s at 1e+10 bit/s, 2 pieces>"
+    )
     terms = UpgradeTerms.of(tree, upgrade_links(tree), "paper")
     assert repr(terms) == f"<UpgradeTerms of paper: {len(terms.links)} links of {tree!r}>"

@@ -12,6 +12,7 @@ from PIL import Image
 from topologies.errors import InputError
 from training.data.datasets import DataOptions, load_dataset
 from training.data.readers.fashion_mnist import DEFAULT, drawn_writers
+from training.data.readers.inaturalist import DEVIATION, MEAN, decode
 
 
 def leaf(path, users):
@@ -267,6 +268,24 @@ def test_images_are_decoded_when_read_and_normalized(tmp_path):
     expected = (np.array([2 / 255, 0, 1]) - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225]
     np.testing.assert_allclose(batch[0, :, 100, 7], expected, rtol=1e-5)
     np.testing.assert_array_equal(data.train_places[:3], [[0, -1], [np.nan, np.nan], [2, -1]])
+
+
+def test_the_middle_of_an_image_is_taken_at_a_shorter_side_of_256(tmp_path):
+    # Red by column and green by row of an image of twice the size, whose shorter side is its height.
+    rows, columns = np.mgrid[0:512, 0:640]
+    pixels = np.stack([columns // 4, rows // 4, np.zeros_like(rows)], axis=-1).astype(np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "wide.png")
+    Image.fromarray(pixels.transpose(1, 0, 2)).save(tmp_path / "high.png")
+    for name, left, top in (("wide.png", 48, 16), ("high.png", 16, 48)):
+        image = decode(str(tmp_path / name))
+        assert image.shape == (3, 224, 224)
+        levels = 255 * (image * DEVIATION + MEAN)
+        red, green = (
+            (levels[0, 0], levels[1, :, 0]) if name == "wide.png" else (levels[0, :, 0], levels[1, 0])
+        )
+        far, near = (left, top) if name == "wide.png" else (top, left)
+        np.testing.assert_allclose(red, (np.arange(224) + far) / 2, atol=1)
+        np.testing.assert_allclose(green, (np.arange(224) + near) / 2, atol=1)
 
 
 @pytest.mark.parametrize(("name", "every"), [("inaturalist", 10), ("full_inaturalist", 5)])

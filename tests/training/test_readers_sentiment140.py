@@ -52,6 +52,12 @@ def test_words_are_split_and_addresses_left_out():
         # Without a semicolon it is no entity, and what an entity spells is not read once more.
         ("R&B rock&regret &amp;lt; &nosuch;", ["r&b", "rock&regret", "&", "lt", ";", "&", "nosuch", ";"]),
         ("Beyonc\xe9 na\xefve \xc0 la", ["beyonc\xe9", "na\xefve", "\xe0", "la"]),
+        (
+            "could've couldve Might've shouldn't've",
+            ["could", "'ve", "could", "ve", "might", "'ve", "should", "n't", "'ve"],
+        ),
+        ("he'd've she's they're I'll", ["he", "'d", "'ve", "she", "'s", "they", "'re", "i", "'ll"]),
+        ("10am 3p.m. b. Z. \xb0C.", ["10", "am", "3", "p.m.", "b.", "z.", "\xb0", "c", "."]),
         ("hi :) sad:( :D", ["hi", ":)", "sad", ":(", ":d"]),
         ("RT@ann: .@bob me@home.com @_@ @", ["rt", ":", ".", "me@home.com", "@_@", "@"]),
         ("HTTP://X.Y/z www.a.b @ann_1", []),

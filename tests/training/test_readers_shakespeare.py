@@ -70,6 +70,15 @@ def test_the_last_fifth_of_a_roles_lines_is_held_out(tmp_path):
     assert data.classes == 100
 
 
+def test_roles_of_two_lines_or_more_are_kept(tmp_path):
+    path = tmp_path / "play_gut.txt"
+    path.write_text("ACT I.\n\nANN.\nOne.\nTwo.\n\nBOB.\nOne.\n\nCARL.\nOne.\nTwo.\nThree.\n")
+    assert {role: len(lines) for role, lines in read_roles(tmp_path).items()} == {
+        "play/ANN": 2,
+        "play/CARL": 3,
+    }
+
+
 def test_a_text_without_roles_is_an_error(tmp_path):
     (tmp_path / "x_gut.txt").write_text("once upon a time\n")
     with pytest.raises(InputError, match=r"x_gut\.txt: must hold speaking roles"):
