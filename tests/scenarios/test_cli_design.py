@@ -314,6 +314,25 @@ def test_an_unknown_network_of_the_tables(silosim):
     assert "did you mean 'geant'?" in result.err
 
 
+def test_a_row_of_the_tables_is_ours_over_the_published_figure(monkeypatch):
+    # The paper's Table 3 has 391 ms for the STAR of Gaia and 118 ms for its RING.
+    times = {"star": 0.4301, "christofides": 0.118, "ring": 0.0590}
+    monkeypatch.setattr(
+        "scenarios.studies.published_tables._KINDS",
+        {"STAR": "star", "RING": "christofides", OUR_RING: "ring"},
+    )
+    monkeypatch.setattr("scenarios.studies.published_tables._cycle_time_s", lambda kind, *_: times[kind])
+    table = published_table(TABLES[0], networks=["gaia"])
+    found = [(row["published_s"], row["ours_s"], row["difference"]) for row in table.rows]
+
+    assert found[0] == (pytest.approx(0.391), 0.4301, pytest.approx(0.1))
+    assert found[1] == (pytest.approx(0.118), 0.118, pytest.approx(0, abs=1e-12))
+    # Our own ring is compared with the published one.
+    assert found[2] == (None, 0.0590, pytest.approx(-0.5))
+    lines = [line.split() for line in str(table).splitlines()]
+    assert ["gaia", "STAR", "391.0", "430.1", "+10.0%", "430.1"] in [line[:6] for line in lines]
+
+
 def test_the_misprint_is_marked_and_the_cell_that_is_none(monkeypatch):
     monkeypatch.setattr("scenarios.studies.published_tables._KINDS", {"STAR": "star"})
     six, seven = published_table(TABLES[1]), published_table(TABLES[2])

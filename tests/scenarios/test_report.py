@@ -20,7 +20,7 @@ from scenarios.pages.overlay_map import MOST_ARCS, drawn_arcs
 from scenarios.pages.run_facts import capacity_steps, run_facts, single_upgrades
 from scenarios.pages.run_page import page_of, run_page
 from scenarios.pages.training_charts import training_charts
-from scenarios.report.svg_chart import ChartLine, chart_axis, line_chart
+from scenarios.report.svg_chart import HEIGHT, WIDTH, ChartLine, category_axis, chart_axis, line_chart
 from scenarios.runfile.reader import read_run
 from scenarios.studies.upgrade import upgrade_table
 from topologies import Workload, connectivity, design, load_underlay
@@ -213,6 +213,34 @@ def test_many_points_keep_their_extremes():
 
     assert len(heights) < 2000
     assert heights.count(min(heights)) == 1
+    # A few points for each place along the axis.
+    across = np.array([float(pair.split(",")[0]) for pair in re.split("[ML]", path)[1:]])
+    assert np.diff(across).max() < 2
+    assert (across[0], across[-1]) == (across.min(), across.max())
+
+
+def test_a_point_that_cannot_be_is_marked_below_it_within_the_frame():
+    x, y = np.arange(1.0, 5.0), np.array([2.0, 1.0, np.nan, 3.0])
+    axes = chart_axis("x", [x], is_x=True), chart_axis("y", [y], is_x=False)
+    line = ChartLine(style="k0", x=x, y=y, warned=np.array([True, True, True, False]))
+    drawn = line_chart("c", "a", "b", *axes, [line])
+    dots = re.findall(r'<circle class="f-k0" cx="([0-9.]+)" cy="([0-9.]+)"', drawn)
+    marks = re.findall(r'class="warned" x="([0-9.]+)" y="([0-9.]+)"', drawn)
+
+    assert [across for across, _ in dots[:2]] == [across for across, _ in marks]
+    # The lowest point is too near the end of the frame: its mark is above it.
+    assert [float(mark) - float(dot) for (_, dot), (_, mark) in zip(dots, marks, strict=False)] == [14, -5]
+    assert all(0 < float(across) < WIDTH and 0 < float(down) < HEIGHT for across, down in (*dots, *marks))
+
+
+def test_an_axis_of_texts_has_at_most_twelve_of_them():
+    assert list(category_axis("x", []).ticks) == []
+    assert [list(category_axis("x", ["ab"] * 12).ticks), category_axis("x", ["ab"] * 12).high] == [
+        [(float(place), "ab") for place in range(12)],
+        11.5,
+    ]
+    long = category_axis("x", ["abcdefghijklmn"] * 13)
+    assert list(long.ticks) == [(float(place), "abcdefghijkl") for place in range(0, 13, 2)]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 from test_figures import labels_collide, legend_is_outside
 
 from scenarios.report.column_labels import column_axis, value_text, words_of
-from scenarios.report.study_lines import study_lines
-from scenarios.report.study_plot import plot_study
+from scenarios.report.study_lines import OverlayLine, keys_besides, study_lines
+from scenarios.report.study_plot import _marked, plot_study
 from scenarios.runfile.study_table import read_study
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
 
@@ -717,3 +717,45 @@ def test_a_run_has_no_columns_to_choose(silosim, run_file):
     result = silosim("plot", run_file, "-x", "round").failed(2)
 
     assert result.err == "silosim: error: x(='round') goes with the table of a study (.csv or .parquet).\n"
+
+
+def test_of_a_long_line_some_points_and_all_that_stand_alone_are_marked():
+    def marked(y):
+        y = np.array(y, dtype=float)
+        line = OverlayLine(
+            overlay="ring",
+            x=np.arange(float(len(y))),
+            y=y,
+            low=y,
+            high=y,
+            paper=None,
+            below=np.zeros(len(y), bool),
+        )
+        return _marked(line)
+
+    nan = np.nan
+    assert marked([1, 2, nan, 4]) == [0, 1, 3]
+    assert marked([1]) == [0]
+    long = [1.0] * 100
+    some = marked(long)
+    assert some[0] == 0
+    assert 10 < len(some) < 60
+    assert len(set(np.diff(some))) == 1
+    gaps = [nan if place in (0, 6, 8, 98) else 1.0 for place in range(100)]
+    assert {7, 99} <= set(marked(gaps))
+    assert set(marked(gaps)) <= {*some, 7, 99}
+
+
+def test_keys_that_vary_among_the_points_without_an_error():
+    table = pandas.DataFrame(
+        {
+            "network.access": [1e9, 2e9, 1e9, 2e9],
+            "workload.local_steps": [1, 1, 5, 5],
+            "point": [0, 1, 2, 3],
+            "network": "gaia",
+            "overlay": "ring",
+            "paper_s": [1.0, 2.0, np.nan, np.nan],
+        }
+    )
+    assert keys_besides(table) == ["workload.local_steps"]
+    assert keys_besides(table.assign(error=[None, None, "broken", "broken"])) == []

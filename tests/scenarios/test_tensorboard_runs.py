@@ -1,6 +1,7 @@
 """Folders of TensorBoard's: which run is read, what a restart replaces, what a kill leaves."""
 
 import itertools
+import shutil
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from tensorboardX.record_writer import RecordWriter
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.metrics_import.history import read_history
 from scenarios.metrics_import.readers import read_rows
+from scenarios.metrics_import.tensorboard_runs import _rows
 from topologies import InputError
 
 
@@ -163,6 +165,16 @@ def test_one_run_below_the_folder_is_taken_and_several_are_named(tmp_path):
     assert pairs(read(folder, "a/run1/")) == [(1, 1), (2, 2)]
     assert message(folder, "run3") == "logs: run(='run3') must be one of a/run1, run2 (did you mean 'run2'?)."
 
+    for number in range(10, 18):
+        write(folder / f"run{number}", 1, losses([1]))
+    ten = ", ".join(["a/run1", *(f"run{number}" for number in range(10, 18)), "run2"])
+    assert message(folder) == f"logs: has several runs: --run must name one of {ten}."
+    write(folder / "run18", 1, losses([1]))
+    ten = ten.replace("run2", "run18")
+    assert message(folder) == f"logs: has several runs: --run must name one of {ten}, ... (11 runs)."
+    for number in range(10, 19):
+        shutil.rmtree(folder / f"run{number}")
+
     write(folder, 1, losses([7]))
     assert "--run must name one of ., a/run1, run2." in message(folder)
     assert pairs(read(folder, ".")) == [(7, 7)]
@@ -287,3 +299,9 @@ def test_the_command_takes_a_run(silosim, tmp_path):
     assert refused.err == f"silosim: error: {folder}: has several runs: --run must name one of a, b.\n"
     done = silosim(*common, "--unit", "rounds", "--run", "b", "-o", tmp_path / "run.h5").ok()
     assert "the run is b." in done.err
+
+
+@pytest.mark.parametrize(("files", "words"), [(1, "1 event file"), (2, "2 event files")])
+def test_a_run_without_scalars_says_how_many_files_it_has(files, words):
+    with pytest.raises(InputError, match=rf"^logs: has no scalar tag in its {words}\.$"):
+        _rows([], (), "logs", files)

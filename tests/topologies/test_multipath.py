@@ -176,3 +176,16 @@ def test_unknown_names_and_seeds_are_refused(arguments, said):
 def test_a_link_that_costs_nothing_is_refused(bad):
     with pytest.raises(InputError, match="finite and > 0"):
         multipath_routes(underlay_of(2, [(0, 1)], [1.0]), np.array([bad]), 0)
+
+
+def test_costs_of_links_by_name():
+    underlay = load_underlay("gaia")
+    links = underlay.links
+    core_bps = np.resize([0.0, 0.5, 1e9, np.inf], links)
+    km = underlay.length_km
+    np.testing.assert_array_equal(COSTS["distance"](underlay, core_bps), km)
+    np.testing.assert_array_equal(COSTS["hops"](underlay, core_bps), np.ones(links))
+    np.testing.assert_allclose(COSTS["latency"](underlay, core_bps), 0.0085e-3 * km + 0.004, rtol=1e-15)
+    # A link of 1 Gbps costs 1, one without a limit nothing, and one of no capacity does not count.
+    costs = COSTS["inverse_capacity"](underlay, core_bps)
+    np.testing.assert_array_equal(costs, np.resize([0.0, 2e9, 1.0, 0.0], links))

@@ -132,6 +132,13 @@ def one_user(pixels, labels, **more):
             json.dumps({"users": ["a", "a"], "user_data": {"a": {"x": [[0] * 784], "y": [1]}}}),
             r"user\(='a'\) must be there once",
         ),
+        (
+            one_user([[0] * 784, [0] * 784], [1, 62]),
+            r"user\(='a'\): label\(=62\) of sample 1 must be 0 to 61\.",
+        ),
+        (one_user([[0] * 784], [0.5]), r"label\(=0.5\) of sample 0 must be 0 to 61\."),
+        (one_user([[0] * 784, [0] * 783 + [2]], [0, 61]), r"pixel\(=2\) of sample 1 must be >= 0 and <= 1\."),
+        (one_user([[-0.5] * 784], [0]), r"pixel\(=-0.5\) of sample 0 must be >= 0 and <= 1\."),
         ('{"users": "a", "user_data": {}}', r"must hold 'users', a list, and 'user_data'"),
         ("[]", r"must hold 'users', a list, and 'user_data'"),
     ],
