@@ -255,6 +255,15 @@ def test_events_are_said_beside_closed_forms_that_do_not_know_them():
     )
 
 
+def test_events_that_nothing_simulates_are_not_said():
+    unsimulated = row("ring", None, paper_s=1.0)
+    both = compared(unsimulated, row("star", 2.0), events=["capacity"], trained=False)
+    assert any("changing capacities" in sentence for sentence in answer(both))
+    for rows, events in (((unsimulated,), ["capacity"]), ((row("star", 2.0),), ())):
+        said = answer(compared(*rows, events=events, trained=False))
+        assert not any("The simulation includes" in sentence for sentence in said)
+
+
 def test_a_file_without_overlays_has_no_answer():
     assert answer(compared()) == ("The file holds no overlay.",)
 

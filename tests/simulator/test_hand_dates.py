@@ -218,7 +218,8 @@ def test_ends_that_differ_by_more_stay_apart():
     assert timeline.arrival_s[0, 0] - timeline.arrival_s[0, 1] == pytest.approx(1e-12, rel=1e-3, abs=0)
 
 
-def test_an_observer_is_told_every_round_when_the_last_silo_starts_it():
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_an_observer_is_told_every_round_when_the_last_silo_starts_it(engine):
     told = []
     timeline = simulate_flows(
         ring(3, latency_s=0.1),
@@ -226,6 +227,7 @@ def test_an_observer_is_told_every_round_when_the_last_silo_starts_it():
         message_bits=1.0,
         compute_s=[0.1, 0.2, 0.3],
         rounds=12,
+        engine=engine,
         observer=Observer(on_round=lambda k, now_s: told.append((k, now_s))),
     )
     assert told == list(enumerate(timeline.round_start_s.max(axis=1).tolist()))

@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 
 from simulator import FlowArc, Lognormal, RoundPlan, simulate, simulate_flows
+from simulator.rounds import PeriodicRounds, ScheduledRounds
 from topologies import (
     AccessLinks,
     InputError,
     Workload,
     connectivity,
     design,
+    design_periodic,
     design_random,
     load_underlay,
     make_schedule,
@@ -207,3 +209,13 @@ def test_a_schedule_must_be_long_enough_and_needs_no_seed():
         simulate_flows(
             [], link_capacity_bps=[], message_bits=0, compute_s=[1.0, 1.0], rounds=9, plan=EveryOther()
         )
+
+
+def test_plans_are_one_line():
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    schedule = make_schedule(design_random("random_ring", graph, WORK), SEED, 5)
+    plan = ScheduledRounds(schedule, 2)
+    assert repr(plan) == f"ScheduledRounds(2 rounds, {len(plan.arcs.source)} arcs)"
+    assert 11 < len(plan.arcs.source) <= 22
+    overlay = design_periodic("one_peer_exponential", graph, WORK)
+    assert repr(PeriodicRounds(overlay, 9)) == f"PeriodicRounds(9 rounds, {overlay.period} states)"

@@ -261,3 +261,8 @@ def test_the_arcs_that_raised_the_nodes_lead_back_around_a_circuit_or_nowhere():
     assert _circuit_back(graph, np.array([2, 0, 1, 3]), 3) == (2, 0, 1)
     assert _circuit_back(graph, np.array([2, 0, 1, 3]), 0) == (0, 1, 2)
     assert _circuit_back(graph, np.array([-1, 0, 1, 3]), 3) is None
+
+
+def test_an_event_graph_has_no_tokens_below_zero():
+    with pytest.raises(InputError, match=r"^tokens\(=-2\) must be >= 0\.$"):
+        event_graph(2, [(0, 1, 1.0, 0), (1, 0, 1.0, -2)])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from topologies import InputError
-from topologies.overlay_files import read_matrix, read_overlay
+from topologies.overlay_files import _filled, _first_row, read_matrix, read_overlay
 
 LABELS = ("Bonn", "Köln", "Lyon")
 RING = [(0, 1), (1, 2), (2, 0)]
@@ -265,3 +265,24 @@ def test_a_file_of_numpy_that_is_none(file, tmp_path):
     np.save(tmp_path / "o.npy", np.array([{}]), allow_pickle=True)
     with pytest.raises(InputError, match="must hold one array of numbers"):
         read_matrix(tmp_path / "o.npy", LABELS)
+
+
+def test_rows_that_are_blank_stand_before_the_first_one():
+    assert _first_row("sep=;\n;;\r\na;b\r\nc;d") == ("sep=;\n;;\r\n", "a;b", "\r\nc;d")
+    assert _first_row("a,b\nsep=;\n") == ("", "a,b", "\nsep=;\n")
+    assert _first_row(" ,;\t\n\n") == (" ,;\t\n\n", "", "")
+
+
+@pytest.mark.parametrize(
+    ("data", "silos", "filled"),
+    [
+        (b"1,,\n2,3,4\n", 3, b"1,0,0\n2,3,4\n"),
+        (b"1,,,\n2,3,4\n", 3, b"1,0,0\n2,3,4\n"),
+        (b"1,2,\n2,3,4\n", 2, b"1,2\n2,3,4\n"),
+        (b"a,,\n2,3,4\n", 3, b"a,,\n2,3,4\n"),
+        (b"1,,\n2,3,4\n", 4, b"1,,\n2,3,4\n"),
+        ("é,1\n".encode("latin-1"), 2, "é,1\n".encode("latin-1")),
+    ],
+)
+def test_empty_cells_of_a_first_row_of_weights_are_zeros(data, silos, filled):
+    assert _filled(data, silos) == filled

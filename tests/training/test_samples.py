@@ -91,3 +91,8 @@ def test_samples_that_are_read_when_needed_are_asked_for_by_an_index_in_host_mem
         step = step_batches([shard, shard], 1)
         for own in step.batches:
             assert own.index.tolist() == own.chosen.tolist() == shard.batches.batch(1).tolist()
+
+
+def test_samples_that_are_read_when_needed_have_a_shape():
+    samples = samples_of(Files(np.zeros((20, 3, 4), dtype=np.float32)), np.array([5, 1, 7]), CPU)
+    assert (len(samples), samples.shape) == (3, (3, 3, 4))

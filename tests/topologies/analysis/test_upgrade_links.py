@@ -1,6 +1,7 @@
 """Links that can be raised: their names and capacities, and networks where some are against networks built anew."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity
 from topologies.analysis import Resources, upgrade_links, upgraded
 from topologies.analysis.upgrade_links import link_names
+from topologies.analysis.upgrade_terms import _key
 
 seeds = st.integers(0, 2**32 - 1)
 WORK = Workload(model_bits=1e7, compute_s=0.0)
@@ -129,3 +131,19 @@ def test_rates_with_all_links_raised_are_twice_as_high(random_case):
 def test_wrong_capacities_are_named(line, given, message):
     with pytest.raises(InputError, match=message):
         upgrade_links(line, **given)
+
+
+@pytest.mark.parametrize("is_measured", [False, True])
+def test_directions_belong_to_the_link_of_their_class(is_measured):
+    # Ten directions in the core, or measured ones; uplinks and downlinks of five silos; then windows.
+    graph = SimpleNamespace(first_uplink=10, first_window=20, silos=5, is_measured=is_measured)
+    first = [("measured", 0), ("measured", 1)] if is_measured else [("core", 0), ("core", 0)]
+    assert [_key(graph, direction) for direction in (0, 1)] == first
+    assert _key(graph, 9) == (("measured", 9) if is_measured else ("core", 4))
+    assert [_key(graph, direction) for direction in (10, 14, 15, 19)] == [
+        ("uplink", 0),
+        ("uplink", 4),
+        ("downlink", 0),
+        ("downlink", 4),
+    ]
+    assert [_key(graph, direction) for direction in (20, 25)] == [("measured", -1)] * 2
