@@ -20,7 +20,7 @@ from scenarios.doctor.checks import CHECKS, _launcher
 from scenarios.doctor.examination import _answer, _running, examine
 from scenarios.doctor.finding import Finding
 from scenarios.doctor.version_ranges import Requirement, is_in, parse_requirements
-from training import mpiexec_path, try_launcher
+from training import World, mpiexec_path, try_launcher
 from training.mpi.trial import LauncherTrial
 
 ROOT = Path(__file__).parents[2]
@@ -359,6 +359,32 @@ def test_a_launcher_that_starts_nothing_is_said(foreign, script, failure):
     foreign.write_text(f"#!/bin/sh\n{script}\n")
 
     assert try_launcher(foreign, limit_s=0.5 if "sleep" in script else 20.0).failure == failure
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_the_launcher_on_path_is_tried_where_it_is_another_one(monkeypatch, tmp_path, beside):
+    own, other = tmp_path / "own", tmp_path / "other"
+    for folder in (own, other):
+        folder.mkdir()
+        (folder / "mpiexec").write_text("")
+        (folder / "mpiexec").chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(own / "python"))
+    monkeypatch.setenv("PATH", str(own if beside else other))
+    monkeypatch.setattr("training.mpiexec_path", lambda: own / "mpiexec")
+    monkeypatch.setattr("training.world", lambda: World(rank=1, size=4))
+    monkeypatch.setattr(
+        "training.try_launcher",
+        lambda path, **_: LauncherTrial(sizes=(), library="", failure=f"no {path.parent.name}"),
+    )
+    counted, *tried = CHECKS["mpi"].run(tmp_path / "scratch")
+
+    assert counted.text == "this program is process 1 of 4, and MPI sees as many"
+    assert (counted.status, counted.details) == ("ok", {"size": 4})
+    found = [(finding.status, finding.text) for finding in tried]
+    expected = [("error", f"{own / 'mpiexec'}: no own")]
+    if not beside:
+        expected.append(("warning", f"{other / 'mpiexec'}, first on PATH: no other"))
+    assert found == expected
 
 
 def test_a_missing_launcher_is_an_error_with_the_command(monkeypatch, tmp_path):

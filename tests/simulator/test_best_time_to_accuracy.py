@@ -12,7 +12,7 @@ from small_networks import random_network
 
 from simulator import simulate
 from simulator.designers.mixing_moves import apart, best_matching, cross
-from simulator.designers.mixing_search import fewest_seconds_per_efold
+from simulator.designers.mixing_search import _optimal, fewest_seconds_per_efold
 from simulator.designers.shift_digraphs import mixing_shifts
 from simulator.designers.simulated_cost import SimulatedCost
 from simulator.statistics.confidence import rounds_for_interval
@@ -263,3 +263,16 @@ def test_models_that_are_averaged_at_once_are_nowhere_apart():
     found = apart(pairs)
     assert found == pytest.approx(found.max() * different, abs=1e-12)
     assert found.max() > 0
+
+
+def test_weights_that_average_unequally_are_replaced():
+    # With equal rows three silos agree at once, but on a mean in which the first one has most.
+    graph, work = random_network(1, 3)
+    unequal = np.tile([0.8, 0.1, 0.1], (3, 1))
+    arcs = [(i, j) for i in range(3) for j in range(3) if i != j]
+    overlay = build_overlay("complete", graph, work, arcs, consensus=unequal)
+    optimal = _optimal(SimulatedCost(graph, work), overlay)
+
+    assert optimal.consensus.sum(axis=0) == pytest.approx(np.ones(3), abs=1e-9)
+    equal = build_overlay("complete", graph, work, arcs, consensus=np.full((3, 3), 1 / 3))
+    assert round_contraction(_optimal(SimulatedCost(graph, work), equal).consensus) < 1e-6
