@@ -3,6 +3,7 @@
 import csv
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -282,3 +283,47 @@ def test_what_the_table_cannot_have_is_said_before_anything_is_computed(silosim,
     assert rule in result.err
     assert str(file) in result.err
     assert not list(tmp_path.glob("study.csv*"))
+
+
+@pytest.mark.parametrize(("first", "given"), [(True, True), (True, False), (False, True)])
+def test_a_preset_that_trains_is_run_shown_drawn_and_compared(silosim, monkeypatch, tmp_path, first, given):
+    monkeypatch.chdir(tmp_path)
+    done = []
+    study = "scenarios.cli.study"
+    monkeypatch.setattr(f"{study}.is_first", lambda: first)
+    monkeypatch.setattr(
+        f"{study}.run_and_report",
+        lambda scenario, *_, **kept: done.append((scenario.training.model, kept["force"])),
+    )
+    monkeypatch.setattr(f"{study}.show", lambda path, *_: done.append(f"show {path}"))
+    monkeypatch.setattr(f"{study}.draw", lambda _, picture, __: done.append(f"draw {picture}"))
+    monkeypatch.setattr(f"{study}.run_summary", lambda path: SimpleNamespace(rows=[f"rows of {path}"]))
+    monkeypatch.setattr(f"{study}._compare", lambda _, rows, path, __: done.append((*rows, str(path))))
+    path = Path("other.h5" if given else "paper-fig2.h5")
+    silosim("study", "paper-fig2", *(["-o", path, "--force"] if given else [])).ok()
+
+    shown = [
+        f"show {path}",
+        f"draw {path.with_suffix('.png')}",
+        (f"rows of {path}", f"{path.stem}-published.csv"),
+    ]
+    assert done == [("cnn", given), *(shown if first else [])]
+    if first and given:
+        path.with_suffix(".png").write_text("old")
+        assert "exists already" in silosim("study", "paper-fig2", "-o", path).failed(2).err
+
+
+def test_the_demo_is_run_shown_and_drawn_by_one_process(silosim, monkeypatch, tmp_path):
+    done = []
+    demo = "scenarios.cli.demo"
+    monkeypatch.setattr(f"{demo}.run_and_report", lambda *_, force, **__: done.append(force))
+    monkeypatch.setattr(f"{demo}.show", lambda path, *_: done.append(path.name))
+    monkeypatch.setattr(f"{demo}.draw", lambda _, picture, __: done.append(picture.name))
+    silosim("demo", "-o", tmp_path / "out").ok()
+    assert done == [True, "demo.h5", "demo.png"]
+    assert (tmp_path / "out" / "demo.toml").exists()
+    done.clear()
+    monkeypatch.setattr(f"{demo}.is_first", lambda: False)
+    silosim("demo", "-o", tmp_path / "other").ok()
+    assert done == [True]
+    assert not (tmp_path / "other").exists()
