@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -15,9 +16,17 @@ from scenarios.cli.report import default_page
 from scenarios.config.quantities import format_s
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
-from scenarios.pages.capacity import _link_words, _need_words, forms_of, row_texts, slider_data
+from scenarios.pages.capacity import (
+    _impossible,
+    _link_words,
+    _need_words,
+    forms_of,
+    row_texts,
+    slider_controls,
+    slider_data,
+)
 from scenarios.pages.overlay_map import MOST_ARCS, drawn_arcs
-from scenarios.pages.run_facts import capacity_steps, run_facts, single_upgrades
+from scenarios.pages.run_facts import _start, capacity_steps, run_facts, single_upgrades
 from scenarios.pages.run_page import page_of, run_page
 from scenarios.pages.training_charts import training_charts
 from scenarios.report.svg_chart import HEIGHT, WIDTH, ChartLine, category_axis, chart_axis, line_chart
@@ -418,3 +427,47 @@ def test_links_that_need_no_time_are_not_the_busiest(tmp_path):
     assert _need_words(facts, ()) == ""
     assert _need_words(facts, (0,)).endswith(", needs")
     assert _need_words(facts, (0, 1)).startswith("The busiest links, ")
+
+
+@pytest.mark.parametrize(
+    ("own_bps", "said"),
+    [
+        (1e9, "The run has 1 Gbps."),
+        (np.inf, "The run's access links are unlimited, which no place of the slider is."),
+        (
+            None,
+            "The run's access links differ; the slider gives all of them one capacity, so that no place is the run.",
+        ),
+    ],
+)
+def test_the_slider_says_where_the_run_is(own_bps, said):
+    facts = SimpleNamespace(own_bps=own_bps, capacities_bps=(1e8, 1e9, 1e10), start=1)
+    assert f">{said} Closed forms of the same arcs".replace("'", "&#x27;") in slider_controls(facts)
+
+
+@pytest.mark.parametrize(
+    ("own_bps", "start"), [(1e8, 0), (1e9, 1), (2e9, 1), (5e9, 2), (1e12, 2), (np.inf, 2), (None, 1)]
+)
+def test_the_slider_starts_at_the_run_s_capacity_or_the_nearest_to_its_median(own_bps, start):
+    graph = SimpleNamespace(up_bps=np.array([1e7, 9e8, 1e10]), down_bps=np.array([1e10, 1e9, 1e10]))
+    assert _start(graph, own_bps, (1e8, 1e9, 1e10)) == start
+
+
+def test_the_part_of_a_line_that_no_network_can_do_is_a_line_of_its_own():
+    # Paper falls as 1 / capacity, load is 2 s, so that from 0.5 on paper is below load.
+    x = np.array([0.25, 0.5, 1.0, 2.0])
+    line = ChartLine(style="k0", x=x, y=1 / x)
+    each = SimpleNamespace(forms=SimpleNamespace(at=lambda x: (1 / x, 1 / x, 2.0)))
+    below = _impossible(each, line)
+    assert (below.style, below.has_dots) == ("below", False)
+    np.testing.assert_array_equal(below.x, x)
+    np.testing.assert_array_equal(below.y, [np.nan, np.nan, 1.0, 0.5])
+    possible = SimpleNamespace(forms=SimpleNamespace(at=lambda x: (1 / x, 1 / x, 0.5)))
+    assert _impossible(possible, line) is None
+
+
+def test_links_without_a_limit_have_no_upgrade():
+    graph = connectivity(
+        load_underlay("gaia"), access=AccessLinks(up_bps=np.inf, down_bps=np.inf), core=np.inf
+    )
+    assert single_upgrades(design("ring", graph, Workload.preset("femnist"))) == ()

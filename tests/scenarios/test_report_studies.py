@@ -504,3 +504,24 @@ def test_parts_of_an_arc_are_signed_and_rounding_errors_are_0():
 )
 def test_a_time_that_is_not_there_is_a_dash(row, text):
     assert _time(row, "paper_s") == text
+
+
+@pytest.mark.parametrize(
+    ("simulated_s", "paper_s", "said"),
+    [
+        ([None] * 4, [None] * 4, "No point has a cycle time."),
+        ([None] * 4, [1.0, None, None, 1.0], "No point has a cycle time of each overlay."),
+        ([1.0, None, None, 1.0], [1.0] * 4, "No point has a simulated cycle time of each overlay."),
+    ],
+)
+def test_points_without_a_time_of_each_overlay_are_not_compared(simulated_s, paper_s, said):
+    table = pandas.DataFrame(
+        {
+            "point": [0, 0, 1, 1],
+            "network": "gaia",
+            "overlay": ["star", "ring"] * 2,
+            "simulated_s": pandas.Series(simulated_s, dtype=float),
+            "paper_s": pandas.Series(paper_s, dtype=float),
+        }
+    )
+    assert study_answer(table)[-1] == said
