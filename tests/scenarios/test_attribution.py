@@ -9,6 +9,7 @@ import pytest
 from scenarios.simulation.cycle_time import simulated_cycle_time
 from scenarios.validation.attribution import attribute, circuit_sources
 from scenarios.validation.circuit_table import MOST_ARCS, circuit_table
+from scenarios.validation.randomized import RandomizedAttribution
 from simulator import Constant, simulate
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 
@@ -109,3 +110,37 @@ def test_models_that_wait_for_a_randomly_slow_silo(silosim, tmp_path):
     for arc in result["arcs"]:
         assert (arc["assumption"], arc["place"]) == ("wait", arc["target"])
         assert arc["cause"].endswith("more for its own computing")
+
+
+def test_a_link_that_is_never_busy_is_not_named():
+    times = dict.fromkeys(("paper_s", "max_plus_s", "serial_s", "random_s", "shared_s", "simulated_s"), 1.0)
+    explained = RandomizedAttribution(**times, link="DE uplink", busy=0.876).explanation()
+    assert explained == "busiest is DE uplink, where models take 88 % of the capacity"
+    assert RandomizedAttribution(**times, link="", busy=0.0).explanation() == "no link is ever busy"
+
+
+def test_what_shared_links_add_is_no_gain_and_the_reverse():
+    def parts(random_s, shared_s):
+        return RandomizedAttribution(
+            paper_s=1.0,
+            max_plus_s=0.75,
+            serial_s=1.25,
+            random_s=random_s,
+            shared_s=shared_s,
+            simulated_s=5.0,
+            link="",
+            busy=0.0,
+        ).parts_s()
+
+    slower = parts(1.5, 3.5)
+    assert slower == {
+        "no barrier": -0.25,
+        "serialization": 0.5,
+        "computing times": 0.25,
+        "shared links": 2.0,
+        "unused shares": 0.0,
+        "world": 1.5,
+    }
+    faster = parts(3.5, 1.5)
+    assert (faster["shared links"], faster["unused shares"], faster["world"]) == (0.0, -2.0, 3.5)
+    assert sum(slower.values()) == sum(faster.values()) == 5.0 - 1.0

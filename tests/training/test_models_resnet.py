@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from topologies.errors import InputError
 from training.models import build_model
-from training.models.weights import load_weights
+from training.models.weights import _replaced, load_weights
 
 KEYS = json.loads((Path(__file__).parent / "data" / "torchvision_resnet_keys.json").read_text())
 
@@ -157,3 +157,16 @@ def test_a_file_that_is_no_state_dict_is_one_error(tmp_path, content):
 def test_a_missing_file_is_one_error(tmp_path):
     with pytest.raises(InputError, match=r"must be a readable file: No such file or directory\.$"):
         load_weights(nn.Linear(1, 1), tmp_path / "weights.pth")
+
+
+def test_only_a_final_layer_for_another_number_of_classes_is_replaced():
+    model = nn.Sequential(OrderedDict(first=nn.Linear(4, 8), last=nn.Linear(8, 3)))
+
+    def stored(classes, features=8, biases=None):
+        return {"last.weight": torch.zeros(classes, features), "last.bias": torch.zeros(biases or classes)}
+
+    assert _replaced(model, stored(5)) == ("last.weight", "last.bias")
+    for kept in (stored(3), stored(5, 7), stored(5, biases=4), {}, {"last.weight": torch.zeros(5, 8)}):
+        assert _replaced(model, kept) == ()
+    assert _replaced(model, {**stored(5), "last.weight": torch.zeros(40)}) == ()
+    assert _replaced(nn.Sequential(nn.Conv2d(1, 1, 3)), stored(5)) == ()

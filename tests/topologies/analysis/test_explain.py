@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from topologies.analysis import (
     explanation_rows,
     joint_upgrades,
 )
+from topologies.analysis.explanation_text import _streams
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
 seeds = st.integers(0, 2**32 - 1)
@@ -394,3 +396,15 @@ def test_equal_gains_are_said_to_be_the_same(published_graph):
 
     assert "1 ms less latency on any one of the 11 arcs takes 0.09091 ms off a round." in said
     assert "1 ms less computing on any one of the 11 silos takes 0.09091 ms off a round." in said
+
+
+def test_streams_that_gain_nothing_are_said():
+    def said(more_streams_s):
+        return _streams(SimpleNamespace(cycle_time_s=2.0, more_streams_s=more_streams_s))
+
+    assert said(None) == []
+    assert said(2.0) == ["4 times as many streams in all transfers take nothing off a round."]
+    assert said(2.0 - 1e-9) == said(2.0)
+    (gains,) = said(1.5)
+    assert gains.startswith("With 4 times as many streams in all transfers a round takes ")
+    assert gains.endswith(" less.")
