@@ -194,9 +194,10 @@ def test_the_last_round_of_a_simulation_that_was_cut_short_ends_with_its_arrival
         package.timeline(path, overlay=["ring", "matcha"])
 
 
-def test_a_silo_that_is_away_is_said_to_be(tmp_path):
+def test_a_silo_that_is_away_is_said_to_be(tmp_path, drawn):
     path = write_run(tmp_path / "run.h5", kinds=["ring"], more=EVENTS)
-    (table,) = package.timeline(path, rounds=slice(0, 8))
+    (table,) = package.timeline(path, rounds=slice(0, 8), output=tmp_path / "away.png")
+    assert "away" in [text.get_text() for text in drawn[0].legends[0].get_texts()]
     rows = {row["silo"]: row for row in table.rows}
 
     assert "away" in str(table).splitlines()[2]
@@ -334,7 +335,14 @@ def test_the_critical_circuit_is_on_top_in_its_order(run, tmp_path, drawn):
     assert labels(star)[:2] == ["Sao Paulo", "Seoul"]
     assert sorted(labels(ring)) == sorted(record.silo_labels) != labels(ring)
     assert labels(matcha) == list(record.silo_labels)
-    assert "critical circuit (paper)" in [text.get_text() for text in drawn[0].legends[0].get_texts()]
+    assert [text.get_text() for text in drawn[0].legends[0].get_texts()] == [
+        "computes",
+        "sends",
+        "receives",
+        "round starts",
+        "name: it waits for",
+        "critical circuit (paper)",
+    ]
     assert star.get_xlabel() == "simulated time (s)"
     (table,) = package.timeline(run, overlay="ring")
     circuit = table.further["critical_circuit"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, connectivity, design
-from topologies.bounds import lower_bound_s, simulated_bound_s
+from topologies.bounds import lower_bound_s, simulated_bound_s, simulated_bounds_s
 from topologies.circuit_bound import circuit_bound
 from topologies.connectivity import with_bottleneck
 from topologies.designers.ring import ring
@@ -249,3 +249,18 @@ def test_bottlenecks_leave_blocked_and_measured_pairs_as_they_are(make_underlay)
         connectivity(underlay, access=access, bandwidth="bottleneck", blocked=[(0, 2)]).available_bps,
     )
     assert with_bottleneck(measured) is measured
+
+
+def test_no_period_is_shorter_than_the_longest_computing(make_underlay):
+    graph = connectivity(
+        make_underlay(3, [(0, 1, 1.0), (1, 2, 1.0)]), access=AccessLinks(up_bps=1e9, down_bps=1e9)
+    )
+    work = Workload(model_bits=1e9, compute_s=np.array([0.5, 10.0, 0.25]))
+    bounds = simulated_bounds_s(graph, work, (1, 2, 1000))
+    # One model takes 1 s; the rounds of a long period in which silos only compute take 0.25 s or more.
+    assert bounds == pytest.approx((10.0, 10.0, 10.0), abs=2)
+    assert min(bounds) >= 10.0
+    equal = Workload(model_bits=1e9, compute_s=0.25)
+    once, often = simulated_bounds_s(graph, equal, (1, 1000))
+    assert once > 1.25
+    assert 0.25 <= often < 0.26
