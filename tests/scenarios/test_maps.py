@@ -5,6 +5,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,9 +16,21 @@ from matplotlib.colors import to_rgba
 from matplotlib.text import Text
 
 from scenarios.report.map import map_figure, plot_map
-from scenarios.report.map_layout import FONT_PT, Scale, _candidates, _site_title, map_layout
+from scenarios.report.map_layout import (
+    FONT_PT,
+    Scale,
+    _candidates,
+    _Counted,
+    _dots,
+    _first,
+    _on_page,
+    _places,
+    _site_title,
+    _text_pt,
+    map_layout,
+)
 from scenarios.report.map_page import map_page
-from scenarios.report.world_map import copies, great_circle, land_in, land_rings, unrolled, window_of
+from scenarios.report.world_map import Window, copies, great_circle, land_in, land_rings, unrolled, window_of
 from scenarios.studies.underlay import draw, underlay_facts
 from topologies import InputError, Underlay, load_underlay, shipped_underlays
 from topologies.measured_pairs import MeasuredPairs
@@ -501,3 +514,77 @@ def test_the_title_of_a_site_says_what_is_known():
     nowhere = replace(underlay, latitude_deg=nan, longitude_deg=nan)
     assert _site_title(nowhere, 0) == f"{underlay.labels[0]}: {known}"
     assert _site_title(nowhere, 1) == underlay.labels[1]
+
+
+@given(
+    points=st.lists(st.tuples(st.integers(-2, 22), st.integers(-2, 12)), max_size=30),
+    corners=st.tuples(*(st.integers(-3, 23) for _ in range(4))),
+    margin=st.sampled_from([0.0, 2.0]),
+)
+def test_points_in_a_box_are_counted(points, corners, margin):
+    (left, right), (bottom, top) = sorted(corners[:2]), sorted(corners[2:])
+    places = np.array(points, dtype=float).reshape(-1, 2)
+    counted = _Counted.of(places + 0.25, (20.0, 10.0))
+    on_page = [(x, y) for x, y in points if 0 <= x < 20 and 0 <= y < 10]
+    inside = [
+        (x, y)
+        for x, y in on_page
+        if left - margin <= x < right + margin and bottom - margin <= y < top + margin
+    ]
+    assert counted.within((left, bottom, right, top), margin) == len(inside)
+
+
+def test_dots_along_a_path_are_at_most_3_apart_and_begin_at_its_corners():
+    path = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 4.0], [3.0, 16.5]])
+    dots = _dots([path])
+    # 5 pt are two steps, 12.5 pt are five.
+    assert dots.tolist() == [[0, 0], [1.5, 2], *([3, 4 + 2.5 * step] for step in range(5))]
+    assert len(_dots([])) == 0
+    assert len(_dots([path, path])) == 14
+
+
+def test_wide_letters_take_more_room():
+    assert _text_pt("", 7.0) == 0
+    assert _text_pt("Lyon", 7.0) == pytest.approx(4 * _text_pt("a", 7.0))
+    assert _text_pt("Lyon", 14.0) == pytest.approx(2 * _text_pt("Lyon", 7.0))
+    # A letter of the East Asian scripts is about as wide as it is high.
+    assert _text_pt("\u6771\u4eac", 10.0) == pytest.approx(20, rel=0.1)
+    assert _text_pt("a\u6771", 10.0) == pytest.approx(_text_pt("a", 10.0) + _text_pt("\u6771", 10.0))
+
+
+def test_places_on_the_page_are_to_scale():
+    window = Window(west=10.0, east=20.0, south=40.0, north=45.0, stretch=1.5)
+    corners = np.array([[10.0, 40.0], [20.0, 45.0], [15.0, 42.0]])
+    assert _on_page(corners, window, SimpleNamespace(width_pt=200.0)).tolist() == [
+        [0, 0],
+        [200, 150],
+        [100, 60],
+    ]
+
+
+def test_sites_at_one_place_are_a_group():
+    on_page = np.array([[0.0, 0.0], [50.0, 0.0], [0.4, 0.6], [0.0, 50.0], [50.0, 0.9]])
+    assert _places([4, 0, 1, 2, 3], on_page) == [[4, 1], [0, 2], [3]]
+    assert (_first(["a", "b"], 2), _first(["a"] * 1202, 2)) == ("a, b", "a, a and 1,200 more")
+
+
+def test_labels_stand_beside_above_and_below_their_site():
+    width, height, away = _text_pt("Lyon", FONT_PT), 1.2 * FONT_PT, 11.0
+    at = np.array([100.0, 50.0])
+    found = [(box, label) for box, label in _candidates(3, "Lyon", at, away, FONT_PT)]
+    boxes = [box for box, _ in found]
+    for (left, bottom, right, top), label in found:
+        assert (label.site, label.text, label.has_leader) == (3, "Lyon", True)
+        assert (right - left, top - bottom) == pytest.approx((width, height))
+        # The site is outside the box.
+        assert not (left < 100 < right and bottom < 50 < top)
+    assert boxes[0] == pytest.approx((111, 50 - height / 2, 111 + width, 50 + height / 2))
+    assert boxes[1] == pytest.approx((89 - width, 50 - height / 2, 89, 50 + height / 2))
+    assert boxes[2][0] == boxes[3][0] == pytest.approx(100 - width / 2)
+    assert boxes[2][1] - 50 == pytest.approx(50 - boxes[3][3])
+    assert boxes[2][1] - 50 == pytest.approx(0.7 * away)
+    # The last four are at the corners, mirrored.
+    assert {(box[0] > 100, box[1] > 50 - height / 2) for box in boxes[4:]} == {
+        (x, y) for x in (True, False) for y in (True, False)
+    }
+    assert not any(label.has_leader for _, label in _candidates(3, "Lyon", at, 4.5, FONT_PT))
