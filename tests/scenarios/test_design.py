@@ -11,7 +11,7 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.quantities import format_s
 from scenarios.report.table_formats import print_table
 from scenarios.studies import design as study
-from scenarios.studies.design import design_table
+from scenarios.studies.design import _over_bound, design_table
 from simulator.designers import simulated_search
 from topologies import Workload, design_random
 from topologies.bounds import periodic_bound_s, simulated_bound_s
@@ -206,3 +206,12 @@ def test_what_an_order_gains_is_said_of_randomized_overlays_too():
     assert plain_s != tour_s
     assert f"equi_dyn: order tour makes paper {tour_s}; by label it is {plain_s}." in notes[1]
     assert "by label it is" not in notes[0]
+
+
+def test_the_gap_to_the_bound_is_a_part_of_it():
+    static = {"paper_s": 1.25, "max_plus_s": None}
+    assert _over_bound(static, 1.0) == {"lower_bound_s": 1.0, "over_bound": pytest.approx(0.25)}
+    assert _over_bound(static, 0.0) == {"lower_bound_s": 0.0, "over_bound": None}
+    for other in (static | {"period": 2}, static | {"max_plus_s": 1.0}):
+        assert _over_bound(other, 1.0) == {"lower_bound_s": None, "over_bound": None}
+    assert _over_bound(static, None) == {"lower_bound_s": None, "over_bound": None}

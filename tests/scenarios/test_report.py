@@ -29,7 +29,15 @@ from scenarios.pages.overlay_map import MOST_ARCS, drawn_arcs
 from scenarios.pages.run_facts import _start, capacity_steps, run_facts, single_upgrades
 from scenarios.pages.run_page import page_of, run_page
 from scenarios.pages.training_charts import training_charts
-from scenarios.report.svg_chart import HEIGHT, WIDTH, ChartLine, category_axis, chart_axis, line_chart
+from scenarios.report.svg_chart import (
+    HEIGHT,
+    WIDTH,
+    ChartAxis,
+    ChartLine,
+    category_axis,
+    chart_axis,
+    line_chart,
+)
 from scenarios.runfile.reader import read_run
 from scenarios.studies.upgrade import upgrade_table
 from topologies import Workload, connectivity, design, load_underlay
@@ -240,6 +248,78 @@ def test_a_point_that_cannot_be_is_marked_below_it_within_the_frame():
     # The lowest point is too near the end of the frame: its mark is above it.
     assert [float(mark) - float(dot) for (_, dot), (_, mark) in zip(dots, marks, strict=False)] == [14, -5]
     assert all(0 < float(across) < WIDTH and 0 < float(down) < HEIGHT for across, down in (*dots, *marks))
+
+
+def chart(line, *, is_log=False, target=None):
+    """A chart of a line over the same axes, which reach from 0 to 10, or from 1 to 100."""
+    ends = {"low": 1.0, "high": 100.0} if is_log else {"low": 0.0, "high": 10.0}
+    x = ChartAxis(label="x <s>", is_log=False, low=0.0, high=10.0, ticks=[(0.0, "0"), (10.0, "ten")])
+    y = ChartAxis(label="y", is_log=is_log, **ends, ticks=[(ends["high"], "top")])
+    return line_chart("c", "a", "b", x, y, [line], target=target)
+
+
+def paths_of(drawn, kind):
+    """The paths of a class, as lists of their letters and numbers."""
+    return [re.findall(r"[MLVHZ]|[0-9.]+", d) for d in re.findall(rf'class="{kind} k0" d="([^"]+)"', drawn)]
+
+
+def test_a_line_breaks_where_a_number_is_missing():
+    x, y = np.array([0.0, 2.0, 5.0, 7.0, 10.0]), np.array([0.0, 10.0, np.nan, 5.0, 10.0])
+    drawn = chart(ChartLine(style="k0", x=x, y=y))
+    frame = re.search(r'class="frame" x="(.+?)" y="(.+?)" width="(.+?)" height="(.+?)"', drawn)
+    left, top, width, height = map(float, frame.groups())
+    expected = []
+    for mark, across, up in (("M", 0, 0), ("L", 0.2, 1), ("M", 0.7, 0.5), ("L", 1, 1)):
+        expected += [mark, f"{left + across * width:.1f}", f"{top + (1 - up) * height:.1f}"]
+    assert paths_of(drawn, "curve") == [expected]
+    assert drawn.count('<circle class="f-k0"') == 4
+    assert 'class="curve thin k0"' in chart(ChartLine(style="k0", x=x, y=y, is_thin=True))
+    assert "<circle" not in chart(ChartLine(style="k0", x=x, y=y, is_thin=True))
+    assert "<circle" not in chart(ChartLine(style="k0", x=x, y=y, has_dots=False))
+    apart = chart(ChartLine(style="k0", x=x, y=y, is_joined=False))
+    assert (paths_of(apart, "curve"), apart.count("<circle")) == ([], 4)
+
+
+@pytest.mark.parametrize(("points", "is_joined", "dots"), [(40, True, 40), (41, True, 0), (41, False, 41)])
+def test_many_joined_points_have_no_dots(points, is_joined, dots):
+    x = np.linspace(0, 10, points)
+    assert chart(ChartLine(style="k0", x=x, y=x, is_joined=is_joined)).count("<circle") == dots
+
+
+def test_bars_and_bands_reach_from_low_to_high_within_the_frame():
+    x, y = np.array([0.0, 5.0, 10.0]), np.array([10.0, 10.0, np.nan])
+    low, high = np.array([1.0, -5.0, 1.0]), np.array([100.0, 100.0, 100.0])
+    bars = chart(ChartLine(style="k0", x=x, y=y, low=low, high=high, has_bars=True), is_log=True)
+    top, bottom = (
+        float(re.search(rf'class="frame" [^>]*{name}="(.+?)"', bars)[1]) for name in ("y", "height")
+    )
+    bottom += top
+    (bar,) = paths_of(bars, "bar")
+    # Below 0 there is nothing on a logarithmic axis: the bar ends at the frame.
+    assert [float(end) for end in (bar[2], bar[4], bar[7], bar[9])] == [top, bottom, top, bottom]
+    assert bar[0::5] == ["M", "M"]
+    band = chart(ChartLine(style="k0", x=x, y=y, low=low, high=high), is_log=True)
+    (corners,) = re.findall(r'class="band f-k0" d="M([^"]+)Z"', band)
+    places = [tuple(map(float, corner.split(","))) for corner in corners.split()]
+    assert [down for _, down in places] == [top, top, bottom, bottom]
+    assert places[0][0] == places[3][0] < places[1][0] == places[2][0]
+    alone = ChartLine(style="k0", x=x[:1], y=y[:1], low=low[:1], high=high[:1])
+    assert "band" not in chart(alone, is_log=True)
+
+
+@pytest.mark.parametrize(
+    ("target", "drawn"), [(0.0, 1), (5.0, 1), (10.0, 1), (10.5, 0), (-0.5, 0), (None, 0)]
+)
+def test_a_target_within_the_axis_is_a_line(target, drawn):
+    x = np.array([0.0, 10.0])
+    text = chart(ChartLine(style="k0", x=x, y=x), target=target)
+    assert text.count('class="target"') == drawn
+    assert "x &lt;s&gt;" in text
+    # Names of places are outside the frame, below it and left of it.
+    ten, top = (re.search(rf'<text x="(.+?)" y="(.+?)"[^>]*>{name}<', text) for name in ("ten", "top"))
+    assert float(ten[1]) == WIDTH - 14
+    assert HEIGHT - 48 < float(ten[2]) < HEIGHT
+    assert float(top[1]) < 64
 
 
 def test_an_axis_of_texts_has_at_most_twelve_of_them():
