@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, describe, work_name
+from scenarios.config.windows import with_windows_of
 from scenarios.runfile.reader import read_run
 from topologies import InputError, Workload, design
 from topologies.designers.star import default_hub, star
@@ -312,3 +313,30 @@ def test_hub_link_is_stated_once():
 )
 def test_a_workload_is_named_for_what_is_left_of_its_preset(own, own_compute, name):
     assert work_name(WorkloadConfig(**own), own_compute=own_compute) == name
+
+
+def test_windows_and_streams_of_pairs_go_before_those_of_receivers_and_of_all():
+    graph = build_network(NetworkConfig(underlay="gaia", access="100 Gbps"))
+    first, second, third = graph.labels[:3]
+    place = [graph.labels.index(label) for label in (first, second, third)]
+    found = with_windows_of(
+        graph, 8e6, 2, {second: 16e6, f"{first} -> {second}": 4e6}, {f"{third} - {first}": 3, third: 5}
+    )
+    round_trip_s = graph.latency_s + graph.latency_s.T
+
+    def bps(a, b):
+        return found.window_bps[place[a], place[b]] * round_trip_s[place[a], place[b]]
+
+    assert bps(0, 1) == pytest.approx(2 * 4e6)
+    assert bps(2, 1) == pytest.approx(2 * 16e6)
+    assert bps(1, 0) == pytest.approx(2 * 8e6)
+    assert bps(2, 0) == pytest.approx(3 * 8e6)
+    assert bps(0, 2) == pytest.approx(3 * 8e6)
+    assert bps(1, 2) == pytest.approx(5 * 8e6)
+    # Without a window streams say nothing.
+    assert with_windows_of(graph, None, 2, {}, {first: 3}) is graph
+    alone = with_windows_of(graph, None, 1, {second: 8e6}, {})
+    assert np.isinf(alone.window_bps[place[1], place[0]])
+    assert alone.window_bps[place[0], place[1]] * round_trip_s[place[0], place[1]] == pytest.approx(8e6)
+    with pytest.raises(InputError, match=r"window_at silo\(='nobody'\) must be one of"):
+        with_windows_of(graph, None, 1, {"nobody": 8e6}, {})

@@ -5,7 +5,8 @@ import pytest
 
 from scenarios.runfile.study_rows import finished_points
 from scenarios.runfile.study_table import check_study_path, read_study, study_text, table_rows, write_study
-from topologies import InputError
+from scenarios.studies.study_points import _unsaid
+from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
 
 COLUMNS = ("point", "overlay", "error", "x")
 OTHER = "s.csv.partial: holds the rows of another study"
@@ -135,3 +136,30 @@ def test_endings_are_known_in_capitals_and_others_are_named(tmp_path):
         check_study_path(tmp_path / name)
     with pytest.raises(InputError, match=r"must end in \.csv or \.parquet\.$"):
         check_study_path(tmp_path / "s.tsv")
+
+
+def test_what_a_scenario_does_not_say_is_taken_from_its_network():
+    graph = connectivity(
+        load_underlay("gaia"),
+        access=AccessLinks(up_bps=np.array([2e9, *[1e9] * 10]), down_bps=np.full(11, 1e9)),
+    )
+    work = Workload(model_bits=5e6, compute_s=np.array([0.25, *[0.5] * 10]))
+    equal = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    apart = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=2e9, down_bps=1e9))
+    first, second = graph.labels[:2]
+
+    def unsaid(*path, on=graph):
+        return tuple(_unsaid(path, on, work, as_text=as_text) for as_text in (False, True))
+
+    assert unsaid("workload", "model_size") == (5e6, "5 Mbit")
+    assert unsaid("network", "access") == (None, None)
+    assert unsaid("network", "access", on=equal) == (1e9, "1 Gbps")
+    assert unsaid("network", "access", on=apart) == (None, "2 Gbps up, 1 Gbps down")
+    assert unsaid("network", "access_hub", on=apart) == (None, "2 Gbps up, 1 Gbps down")
+    assert unsaid("network", "access_hub", on=equal) == (1e9, "1 Gbps")
+    assert unsaid("network", "access_at", first) == (None, "2 Gbps up, 1 Gbps down")
+    assert unsaid("network", "access_at", second) == (1e9, "1 Gbps")
+    assert unsaid("workload", "compute_at", first) == (0.25, "250.0 ms")
+    assert unsaid("workload", "compute_at", second) == (0.5, "500.0 ms")
+    for path in (("network", "access_at", "nobody"), ("network", "silo_at", first), ("network",)):
+        assert unsaid(*path) == (None, None)

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import load_underlay, published_underlays, routing
+from topologies.explicit_routes import explicit_routes
 from topologies.routing import TIE, shortest_routes
 
 
@@ -140,3 +141,35 @@ def test_a_long_thin_network(make_underlay):
     assert np.array_equal(routes.hops, apart)
     assert np.array_equal(routes.distance_km, apart)
     assert routes.links(0, routers - 1) == tuple(range(0, 2 * routers - 2, 2))
+
+
+def test_explicit_routes_know_their_links_and_the_slowest_of_each_as_shortest_ones_do(make_underlay):
+    underlay = load_underlay("geant")
+    routers = range(underlay.routers)
+    core_bps = 1e9 * (1 + np.arange(underlay.links) % 7)
+    shortest = shortest_routes(underlay, core_bps)
+    pairs = [(a, b) for a in routers for b in routers if a != b]
+    routes = explicit_routes(underlay, [(a, b, shortest.links(a, b)) for a, b in pairs])
+
+    np.testing.assert_array_equal(routes.bottleneck_bps(core_bps), shortest.bottleneck_bps(core_bps))
+    np.testing.assert_array_equal(routes.used_links(), shortest.used_links())
+    np.testing.assert_array_equal(routes.hops, shortest.hops)
+    np.testing.assert_allclose(routes.distance_km, shortest.distance_km, rtol=1e-12)
+    assert all(routes.links(a, a) == () for a in routers)
+    # Routes of one link each leave all other links unused.
+    triangle = make_underlay(3, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)])
+    number = {frozenset(ends): link for link, ends in enumerate(triangle.ends.tolist())}
+
+    def way(a, b):
+        link = number[frozenset((a, b))]
+        return 2 * link + (triangle.ends[link, 0] != a)
+
+    ways = [(0, 1, [way(0, 1)]), (1, 0, [way(1, 0)]), (1, 2, [way(1, 2)]), (2, 1, [way(2, 1)])]
+    around = [(0, 2, [way(0, 1), way(1, 2)]), (2, 0, [way(2, 1), way(1, 0)])]
+    direct = explicit_routes(triangle, [*ways, *around])
+    capacity = np.zeros(3)
+    capacity[[number[frozenset(pair)] for pair in ((0, 1), (1, 2), (0, 2))]] = 5, 3, 9
+    assert direct.used_links()[number[frozenset((0, 2))]] == np.False_
+    assert direct.used_links().sum() == 2
+    inf = np.inf
+    assert direct.bottleneck_bps(capacity).tolist() == [[inf, 5, 3], [5, inf, 3], [3, 3, inf]]
