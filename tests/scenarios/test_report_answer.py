@@ -2,7 +2,16 @@
 
 import pytest
 
-from scenarios.pages.answer import Compared, _by_cycle_time, agreement, answer, question
+from scenarios.pages.answer import (
+    Compared,
+    _by_cycle_time,
+    _ratio,
+    _some,
+    agreement,
+    answer,
+    question,
+    two_digits,
+)
 
 
 def row(
@@ -271,3 +280,96 @@ def test_a_file_without_overlays_has_no_answer():
 def test_overlays_without_any_time_are_not_compared():
     rows = [{**row(kind, None), "paper_s": None} for kind in ("star", "ring")]
     assert _by_cycle_time(compared(*rows)) == "there is no cycle time of any overlay."
+
+
+def test_many_overlays_are_counted():
+    kinds = [f"o{number}" for number in range(9)]
+    asked = "Which overlay is fastest on GEANT at 100 Mbps: {}?"
+    assert question(compared(*(row(kind, 1.0) for kind in kinds))) == asked.format(
+        "o0, o1, o2, o3, o4, o5, o6 or 2 more"
+    )
+    eight = compared(*(row(kind, 1.0) for kind in kinds[:8]))
+    assert question(eight) == asked.format("o0, o1, o2, o3, o4, o5, o6 or o7")
+    assert question(compared(row("star", 1.0), row("x", 1.0))) == asked.format("star or x")
+    assert _some(kinds[:5]) == "o0, o1, o2, o3 and o4"
+    assert _some(kinds[:6]) == "o0, o1, o2, o3 and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [(1.0, "1.00"), (1.0949, "1.09"), (1.1, "1.1"), (38.826, "38.8"), (999.4, "999"), (12345.6, "12,346")],
+)
+def test_a_ratio_has_three_digits_or_all_before_the_point(ratio, text):
+    assert _ratio(ratio) == text
+
+
+def test_two_digits_are_all_that_is_known():
+    assert [two_digits(number) for number in (0.123, 1.26, 19.53, 1953, 123456)] == [
+        "0.12",
+        "1.3",
+        "20",
+        "2,000",
+        "120,000",
+    ]
+
+
+def test_several_that_miss_the_target_or_are_not_trained_are_in_the_plural():
+    rows = [row("star", 1.0, reached=(3, 3.0), trained=10), *(row(kind, 2.0, trained=10) for kind in "ab")]
+    said = first(*rows, *(row(kind, 2.0) for kind in "cd"), cut=["c", "d"])
+    assert said == (
+        "On GEANT at 100 Mbps the STAR reaches a test accuracy of 90 % after 3.000 s (3 rounds); a and b do not reach "
+        "it in the rounds that were trained; c and d are not trained yet."
+    )
+    assert first(row("a", 2.0)) == (
+        "On GEANT at 100 Mbps, it does not reach a test accuracy of 90 % in the rounds that were trained; a round of a "
+        "takes 2.000 s."
+    )
+    both = answer(compared(row("a", 2.0, whole=False), row("b", 2.0, whole=False), cut=["a", "b"]))
+    assert both[-1] == (
+        "The run was interrupted, and the simulation of a and b and the training of a and b are not whole."
+    )
+
+
+def test_ties_with_other_numbers_of_rounds_have_no_number():
+    said = first(row("a", 1.0, reached=(10, 10.0)), row("b", 1.0, reached=(1000, 10.0)), hubs=())
+    assert said == "On GEANT at 100 Mbps a and b reach a test accuracy of 90 % equally fast, after 10.00 s."
+    said = first(row("a", 1.0, reached=(1000, 10.0)), row("b", 1.0, reached=(1000, 10.0)), hubs=())
+    assert said.endswith(" equally fast, after 10.00 s (1,000 rounds).")
+
+
+def test_long_times_are_told_in_days_too():
+    said = first(row("star", 9.0, reached=(9, 864_000.0)), row("a", 1.0, reached=(9, 9.0)))
+    assert said.endswith("than the STAR (9.000 s against 864000 s, 10.00 d).")
+    said = first(row("star", 9.0, reached=(9, 9999.0)), row("a", 1.0, reached=(9, 9.0)))
+    assert said.endswith("than the STAR (9.000 s against 9999 s).")
+
+
+def test_estimates_without_an_interval_have_two_digits():
+    rows = [row("star", 11.23), row("a", 2.345, half_s=None, exact=False, rounds=150)]
+    said = first(*rows, target=None, trained=False)
+    assert said.endswith(
+        "a round of a is about 4.8 times shorter than one of the STAR (about 2.3 s, of 150 rounds without an interval "
+        "against 11.23 s)."
+    )
+    rows = [row("a", 2.345, half_s=None, exact=False, rounds=None)]
+    assert first(*rows, target=None, trained=False).endswith(
+        "a round of a takes about 2.3 s, an estimate without an interval."
+    )
+
+
+def test_intervals_tell_which_are_alike():
+    def said(gap_s, half_s):
+        rows = [row("a", 1.0, half_s=half_s, exact=False), row("b", 1.0 + gap_s, half_s=half_s, exact=False)]
+        return first(*rows, row("star", 3.0), target=None, trained=False)
+
+    assert "a and b (equally long, as far as their 95 % intervals tell) is about 3 times" in said(0.1, 0.06)
+    assert "a round of a is about 3 times shorter" in said(0.1, 0.04)
+    assert "a and b (equally long) is about 3 times" in said(0.0, 0.04)
+
+
+def test_overlays_that_were_imported_have_one_curve():
+    once = "All overlays have the one imported training curve, so that only the times of their rounds differ."
+    rows = (row("a", 1.0, reached=(9, 9.0)), row("b", 2.0, reached=(9, 18.0)))
+    assert once in answer(compared(*rows, is_imported=True))
+    assert once not in answer(compared(*rows[:1], is_imported=True))
+    assert once not in answer(compared(*rows))
