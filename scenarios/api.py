@@ -631,6 +631,7 @@ def replay(
     window_at: Mapping[str, str] | None = None,
     streams: int | None = None,
     streams_at: Mapping[str, int] | None = None,
+    slow_start: str | None = None,
     core: str | None = None,
     internal_only: bool = False,
     largest_component: bool = False,
@@ -657,7 +658,8 @@ def replay(
         The HDF5 file to write.
     underlay : str or path, optional
         Another network with as many silos.
-    access, access_up, access_down, access_at, silo_at, blocked, window, window_at, streams, streams_at, core : optional
+    access, access_up, access_down, access_at, silo_at, blocked, core : optional
+    window, window_at, streams, streams_at, slow_start : optional
         As in `NetworkConfig`; None for what stays. A new `access` is that of all links for which nothing else is given.
     internal_only, largest_component : bool
         What is left out of another network's file; see `load_underlay`.
@@ -715,6 +717,7 @@ def replay(
         window_at=window_at,
         streams=streams,
         streams_at=streams_at,
+        slow_start=slow_start,
         core=core,
         internal_only=internal_only,
         largest_component=largest_component,
@@ -750,6 +753,7 @@ def replay_times(
     window_at: Mapping[str, str] | None = None,
     streams: int | None = None,
     streams_at: Mapping[str, int] | None = None,
+    slow_start: str | None = None,
     core: str | None = None,
     internal_only: bool = False,
     largest_component: bool = False,
@@ -776,7 +780,7 @@ def replay_times(
     target_accuracy : float, optional
         By default the run's; times are to the last recorded round where neither is there.
     underlay, access_up, access_down, access_at, silo_at, blocked, window, window_at, streams, streams_at : optional
-    core, internal_only, largest_component : optional
+    slow_start, core, internal_only, largest_component : optional
     model_size, overhead, compute, compute_at, overlap, compute_times, sharing, queueing, engine, events : optional
         As `replay` takes them.
 
@@ -812,6 +816,7 @@ def replay_times(
         window_at=window_at,
         streams=streams,
         streams_at=streams_at,
+        slow_start=slow_start,
         core=core,
         internal_only=internal_only,
         largest_component=largest_component,

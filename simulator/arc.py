@@ -33,12 +33,18 @@ class FlowArc:
         a STAR to the other silos.
     rate_bps : float
         Rate in bit/s of messages with a sharing model of constant rates, such as ``"equal"``; other models ignore it.
+    slow_start_s : float
+        How much later than without slow start a message takes its links, in seconds: the first one, and each that is
+        sent after the arc has been idle for longer than `slow_start_after_s`.
+    slow_start_after_s : float
+        In seconds, from a message's last bit on; infinity: only the first message starts slowly; negative infinity:
+        each does.
 
     Raises
     ------
     InputError
-        If source and target are one silo, the latency is negative or not finite, tokens is not 0 or 1, `usage` is
-        neither empty nor one finite number > 0 for each link, or there are not so many `hops`.
+        If source and target are one silo, the latency or slow start is negative or not finite, tokens is not 0 or 1,
+        `usage` is neither empty nor one finite number > 0 for each link, or there are not so many `hops`.
     """
 
     source: int
@@ -49,6 +55,8 @@ class FlowArc:
     rate_bps: float = inf
     usage: tuple[float, ...] = ()
     hops: int | None = None
+    slow_start_s: float = 0.0
+    slow_start_after_s: float = inf
 
     def __post_init__(self) -> None:
         name = f"arc {self.source} -> {self.target}"
@@ -56,6 +64,12 @@ class FlowArc:
             raise InputError(f"target(={self.target}) must differ from source.", source=name)
         if not (isfinite(self.latency_s) and self.latency_s >= 0):
             raise InputError(f"latency_s(={self.latency_s}) must be finite and >= 0.", source=name)
+        if not (isfinite(self.slow_start_s) and self.slow_start_s >= 0):
+            raise InputError(f"slow_start_s(={self.slow_start_s}) must be finite and >= 0.", source=name)
+        if not (self.slow_start_after_s >= 0 or self.slow_start_after_s == -inf):
+            raise InputError(
+                f"slow_start_after_s(={self.slow_start_after_s}) must be >= 0 or -inf.", source=name
+            )
         if self.tokens not in (0, 1):
             raise InputError(f"tokens(={self.tokens}) must be 0 or 1.", source=name)
         if self.usage and len(self.usage) != len(self.links):

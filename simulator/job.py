@@ -15,6 +15,7 @@ from simulator.rounds import RoundPlan
 from simulator.sharing import SharingModel, check_can_change, sharing_model
 from simulator.world.changes import Changes
 from simulator.world.counted_silos import Absences
+from topologies.errors import InputError
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -97,8 +98,17 @@ class Job:
 
     @property
     def is_max_plus(self) -> bool:
-        """Whether rates are constant, and arcs and computing times repeat: the job is a max-plus linear system."""
-        return self.sharing.constant_rates and self.period is not None
+        """Whether rates are constant, and arcs and computing times repeat: the job is a max-plus linear system.
+
+        Slow start after idle times is none, at every message it is.
+        """
+        linear = all(not arc.slow_start_s or arc.slow_start_after_s < 0 for arc in self.arcs)
+        return linear and self.sharing.constant_rates and self.period is not None
+
+    @property
+    def starts_slowly(self) -> bool:
+        """Whether any message starts slowly."""
+        return any(arc.slow_start_s for arc in self.arcs)
 
     @property
     def period(self) -> int | None:
@@ -168,6 +178,8 @@ def make_job(
     sharing = _checked_sharing(sharing, queueing, changes)
     rounds = checks.check_at_least(1, "rounds", rounds)
     checks.check_share("backward_share", backward_share)
+    if backward_share and any(arc.slow_start_s for arc in arcs):
+        raise InputError(f"backward_share(={backward_share}) must be 0 where messages start slowly.")
     capacity_bps = checks.check_capacities(link_capacity_bps)
     bits = checks.check_message_bits(message_bits, len(arcs))
     routes = checks.check_routes([arc.links for arc in arcs], len(capacity_bps))

@@ -1,6 +1,7 @@
 """Jobs of static and periodic overlays, and of randomized ones by their schedule."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,11 +16,20 @@ from simulator.world.absence_rounds import with_absences
 from simulator.world.counted_silos import Absences
 from simulator.world.dynamic_network import dynamic_network
 from simulator.world.effects import Event, effects_of
-from topologies import Connectivity, Overlay, PeriodicOverlay, RandomOverlay, Schedule, make_schedule
+from topologies import (
+    Connectivity,
+    Overlay,
+    PeriodicOverlay,
+    RandomOverlay,
+    Schedule,
+    Workload,
+    make_schedule,
+)
 from topologies.arc_numbers import ArcNumbers
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import pair_rates
 from topologies.errors import InputError
+from topologies.slow_start import restart_after_s, slow_start_s
 
 
 def overlay_job(
@@ -96,29 +106,32 @@ def _planned_arcs(
 ) -> tuple[list[FlowArc], RoundPlan | None]:
     """Arcs of all rounds, and which of them each round has."""
     if isinstance(overlay, Overlay):
-        return _flow_arcs(
-            overlay.graph, overlay.source, overlay.target, overlay.tokens, overlay.rate_bps
-        ), None
+        ends = overlay.source, overlay.target
+        return _flow_arcs(overlay.graph, overlay.work, *ends, overlay.tokens, overlay.rate_bps), None
     if isinstance(overlay, PeriodicOverlay):
         slowest_bps = np.full(len(overlay.numbers.source), np.inf)
         for state, rate_bps in zip(overlay.states, overlay.rate_bps, strict=True):
             np.minimum.at(slowest_bps, overlay.numbers.of(state.source, state.target), rate_bps)
-        arcs = _numbered_arcs(overlay.graph, overlay.numbers, slowest_bps)
+        arcs = _numbered_arcs(overlay.graph, overlay.work, overlay.numbers, slowest_bps)
         return arcs, PeriodicRounds(overlay, rounds)
     if rounds > overlay.rounds:
         raise InputError(f"rounds(={rounds}) must be <= {overlay.rounds}, the rounds of the schedule.")
-    plan, graph = ScheduledRounds(overlay, rounds), overlay.overlay.graph
+    plan, graph, work = ScheduledRounds(overlay, rounds), overlay.overlay.graph, overlay.overlay.work
     ends = (plan.arcs.source, plan.arcs.target)
-    return _numbered_arcs(graph, plan.arcs, pair_rates(graph)[ends]), plan
+    return _numbered_arcs(graph, work, plan.arcs, pair_rates(graph)[ends]), plan
 
 
-def _numbered_arcs(graph: Connectivity, numbers: ArcNumbers, rate_bps: FloatArray) -> list[FlowArc]:
+def _numbered_arcs(
+    graph: Connectivity, work: Workload, numbers: ArcNumbers, rate_bps: FloatArray
+) -> list[FlowArc]:
     """Arcs of several rounds, which all carry models after computing."""
-    return _flow_arcs(graph, numbers.source, numbers.target, np.ones_like(numbers.source), rate_bps)
+    ends = numbers.source, numbers.target
+    return _flow_arcs(graph, work, *ends, np.ones_like(numbers.source), rate_bps)
 
 
 def _flow_arcs(
     graph: Connectivity,
+    work: Workload,
     source: IntArray,
     target: IntArray,
     tokens: IntArray,
@@ -126,7 +139,7 @@ def _flow_arcs(
 ) -> list[FlowArc]:
     rows = (source, target, tokens, graph.latency_s[source, target], rate_bps)
     occupied = graph.occupied(zip(source.tolist(), target.tolist(), strict=True))
-    return [
+    found = [
         FlowArc(
             source=i,
             target=j,
@@ -138,4 +151,12 @@ def _flow_arcs(
             hops=own.hops,
         )
         for i, j, token, latency_s, rate, own in zip(*(row.tolist() for row in rows), occupied, strict=True)
+    ]
+    if graph.slow_start is None:
+        return found
+    slow_s = slow_start_s(graph, work.model_bits, source, target, rate_bps).tolist()
+    after_s = restart_after_s(graph, source, target).tolist()
+    return [
+        replace(arc, slow_start_s=own_s, slow_start_after_s=idle_s)
+        for arc, own_s, idle_s in zip(found, slow_s, after_s, strict=True)
     ]

@@ -1,6 +1,7 @@
 """Lower bounds on the cycle time of every overlay that a network allows, in closed form and on real links."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -109,9 +110,10 @@ def simulated_bound_s(graph: Connectivity, work: Workload, *, circuits: bool = T
     -----
     The larger of two bounds. (1) No sharing gives a message more than the smallest capacity on its route, access links
     included. So a model takes at least Eq. 3's delay with degrees 1 and that capacity, and the proof of
-    `lower_bound_s` holds for these delays. (2) An arc carries a model per round, which the slowest link of its route
-    needs ``M / capacity`` for. Without the arcs that need longer than `t` some silos cannot reach others, for every `t`
-    below the bound; so every overlay has such an arc. Time O(silos^2 log silos) for (2).
+    `lower_bound_s` holds for these delays, without what slow start adds. (2) An arc carries a model per round, which
+    the slowest link of its route needs ``M / capacity`` for. Without the arcs that need longer than `t` some silos
+    cannot reach others, for every `t` below the bound; so every overlay has such an arc. Time O(silos^2 log silos) for
+    (2).
     """
     return simulated_bounds_s(graph, work, (1,), circuits=circuits)[0]
 
@@ -158,7 +160,8 @@ def simulated_bounds_s(
     graph: Connectivity, work: Workload, periods: Sequence[int], *, circuits: bool = True
 ) -> tuple[float, ...]:
     """`periodic_bound_s` of several numbers of states, in the time of one; 1 is that of static overlays."""
-    alone = with_bottleneck(graph)
+    # Whether a message starts slowly depends on dates, and for how long on the rate of Eq. 3.
+    alone = replace(with_bottleneck(graph), slow_start=None)
     compute_s = work.round_compute_s(graph.silos)
     circuit_s, slowest_s = lower_bound_s(alone, work, circuits=circuits), _slowest_needed_s(alone, work)
     least_s, most_s = float(compute_s.min()), float(compute_s.max())

@@ -42,6 +42,10 @@ class Occupied(NamedTuple):
     hops: int
 
 
+SlowStartWhen = Literal["first", "idle", "always"]
+"""Which messages start slowly, see `topologies.slow_start.with_slow_start`."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class AccessLinks:
     """Capacities between silos and their routers, in bit/s.
@@ -59,6 +63,30 @@ class AccessLinks:
     def __repr__(self) -> str:
         """Capacities, as a range where they differ."""
         return f"<AccessLinks: up {_range(self.up_bps)}, down {_range(self.down_bps)} bit/s>"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class SlowStart:
+    """Slow start of transfers; made by `topologies.slow_start.with_slow_start`.
+
+    Attributes
+    ----------
+    when : {"first", "idle", "always"}
+    trip_s, initial_bits : ndarray, shape (silos, silos)
+        Round-trip time of each ordered pair, and what all its streams send in the first round trip.
+    """
+
+    when: SlowStartWhen
+    trip_s: FloatArray
+    initial_bits: FloatArray
+
+    def __repr__(self) -> str:
+        """When, and the initial windows."""
+        return f"<SlowStart {self.when}: initial windows {_range(self.initial_bits)} bits>"
+
+    def of(self, pairs: tuple[IntArray, ...]) -> "SlowStart":
+        """The same of other silos, as indices of all ordered pairs."""
+        return replace(self, trip_s=self.trip_s[pairs], initial_bits=self.initial_bits[pairs])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -92,6 +120,8 @@ class Connectivity:
         The most that a transfer reaches with its windows, see `topologies.windows.with_windows`; None: no limit.
     rules : LinkRules
         Links that are half-duplex, shared by several silos or by nobody, and acknowledgements.
+    slow_start : SlowStart or None
+        How transfers open their windows; None: at once.
     measured_pairs : ndarray of int, shape (pairs, 2)
         Source and target of each pair that is a link of its own, by source, then target: where the bandwidth is
         measured, all pairs that can talk, else none.
@@ -133,6 +163,7 @@ class Connectivity:
     routing: Routing = shortest_routes
     window_bps: FloatArray | None = None
     rules: LinkRules = NO_RULES
+    slow_start: SlowStart | None = None
     shared: tuple[SharedLink, ...] = field(init=False)
     measured_pairs: IntArray = field(init=False)
     link_capacity_bps: FloatArray = field(init=False)

@@ -5,6 +5,7 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.maxplus import EventGraph
+from topologies.slow_start import added_s, check_goes_with
 from topologies.workload import Workload
 
 
@@ -57,16 +58,21 @@ def arc_delays(
     Notes
     -----
     The paper's Eq. 3, ``s * T_c(i) + l(i, j) + M / min(up_i / |N-_i|, down_j / |N+_j|, A(i', j'))``, where the
-    windows of transfers limit the rate, too (`topologies.windows`), and the backward pass hides what it can of the
-    transmission (`delays`). Time O(arcs).
+    windows of transfers limit the rate, too (`topologies.windows`), the backward pass hides what it can of the
+    transmission (`delays`), and slow start adds its time where an arc idles (`topologies.slow_start`). Time O(arcs).
     """
-    return delays(
-        _awaited_s(work.round_compute_s(graph.silos), hub)[source],
+    compute_s, rate_bps = work.round_compute_s(graph.silos), arc_rates(graph, source, target)
+    delay_s = delays(
+        _awaited_s(compute_s, hub)[source],
         graph.latency_s[source, target],
         work.model_bits,
-        arc_rates(graph, source, target),
+        rate_bps,
         work.backward_share,
     )
+    if graph.slow_start is None:
+        return delay_s
+    check_goes_with(graph, work)
+    return delay_s + added_s(graph, work.model_bits, compute_s, source, target, rate_bps, hub=hub)
 
 
 def pair_delays(
@@ -100,8 +106,20 @@ def pair_delays(
     rate_bps = pair_rates(graph, out_degree, in_degree)
     awaited_s = _awaited_s(compute_s, hub)[:, np.newaxis]
     delay_s = delays(awaited_s, graph.latency_s, work.model_bits, rate_bps, work.backward_share)
+    if graph.slow_start is not None:
+        check_goes_with(graph, work)
+        delay_s += pair_added_s(graph, work, rate_bps, hub=hub)
     np.fill_diagonal(delay_s, compute_s)
     return delay_s
+
+
+def pair_added_s(
+    graph: Connectivity, work: Workload, rate_bps: FloatArray, *, hub: int | None = None
+) -> FloatArray:
+    """What slow start adds to the delay of an arc between any two silos, given their rates, shape (silos, silos)."""
+    silo = np.arange(graph.silos)
+    compute_s = work.round_compute_s(graph.silos)
+    return added_s(graph, work.model_bits, compute_s, silo[:, np.newaxis], silo, rate_bps, hub=hub)
 
 
 def pair_rates(

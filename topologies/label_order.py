@@ -45,6 +45,7 @@ def in_silo_order(graph: Connectivity, work: Workload) -> tuple[Connectivity, Wo
         available_bps=graph.available_bps[pairs],
         window_bps=None if graph.window_bps is None else graph.window_bps[pairs],
         rules=graph.rules.renumbered(order),
+        slow_start=None if graph.slow_start is None else graph.slow_start.of(pairs),
     )
     freeze(ordered.router, ordered.up_bps, ordered.down_bps, ordered.latency_s, ordered.available_bps)
     if np.shape(work.compute_s) == (graph.silos,):

@@ -22,6 +22,7 @@ from topologies.errors import InputError
 from topologies.given_arcs import Arcs, numbered_arcs
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
+from topologies.slow_start import added_s, check_goes_with
 from topologies.weights import local_degree
 from topologies.workload import Workload
 
@@ -102,6 +103,12 @@ class Overlay:
         return leaving(self.tokens * self.compute_s[self.source], self.work.backward_share)
 
     @property
+    def slow_start_s(self) -> FloatArray:
+        """What slow start adds to the delay of each arc, shape (arcs,); see `topologies.slow_start.added_s`."""
+        ends = self.source, self.target
+        return added_s(self.graph, self.work.model_bits, self.compute_s, *ends, self.rate_bps, hub=self.hub)
+
+    @property
     def delay_s(self) -> FloatArray:
         """Delay of each arc, Eq. 3, shape (arcs,); without the computing time where the token count is 0."""
         return self.event_graph.delay_s[: self.arcs]
@@ -175,6 +182,13 @@ def build_overlay(
     rate_bps = arc_rates(graph, source, target)
     routes = graph.routes_along(pairs.tolist())
     delay_s = delays(tokens * compute_s[source], latency_s, work.model_bits, rate_bps, work.backward_share)
+    busy_s = transmissions(work.model_bits, rate_bps)
+    if graph.slow_start is not None:
+        check_goes_with(graph, work)
+        slow_s = added_s(graph, work.model_bits, compute_s, source, target, rate_bps, hub=hub)
+        delay_s = delay_s + slow_s
+        if graph.slow_start.when == "always":
+            busy_s = busy_s + slow_s
     event_graph = round_event_graph(graph.silos, source, target, tokens, delay_s, compute_s)
     proof = cycle_time(event_graph, connected=True)
     matrix = (
@@ -209,7 +223,7 @@ def build_overlay(
         proof=proof,
         closed_forms=closed_forms(
             proof.cycle_time_s,
-            float(transmissions(work.model_bits, rate_bps).max(initial=0.0)),
+            float(busy_s.max(initial=0.0)),
             graph.crossings(source, target),
             graph.link_capacity_bps,
             work.model_bits,

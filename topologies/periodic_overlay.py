@@ -14,7 +14,8 @@ from topologies.errors import Field, InputError
 from topologies.howard import CycleTime, bounds, cycle_time
 from topologies.maxplus import EventGraph
 from topologies.periodic_agreement import periodic_agreed_weights
-from topologies.periodic_events import fifo_event_graph, periodic_event_graph, state_of_sending
+from topologies.periodic_events import fifo_event_graph, periodic_event_graph, state_of_sending, turn_order
+from topologies.slow_start import added_s, check_goes_with
 from topologies.state import State, computing_times
 from topologies.state_checks import StateArcs, check_states
 from topologies.workload import Workload
@@ -105,6 +106,18 @@ class PeriodicOverlay:
         return tuple(
             under_way(computing_s, transmissions(self.work.model_bits, rate_bps), self.work.backward_share)
             for computing_s, rate_bps in zip(self.computing_s, self.rate_bps, strict=True)
+        )
+
+    @property
+    def slow_start_s(self) -> tuple[FloatArray, ...]:
+        """What slow start adds to the delay of each arc of each state, in seconds."""
+        parts = (self.delay_s, self.computing_s, self.latency_s, self.transmission_s)
+        if self.graph.slow_start is None:
+            return tuple(np.zeros(each.shape) for each in self.rate_bps)
+        # What is left of a difference is rounding.
+        left = (all_s - (own + way + sent) for all_s, own, way, sent in zip(*parts, strict=True))
+        return tuple(
+            np.where(each > 1e-12 * all_s, each, 0.0) for each, all_s in zip(left, self.delay_s, strict=True)
         )
 
     @property
@@ -205,13 +218,18 @@ def build_periodic(
     latency_s, rate = graph.latency_s[arcs.source, arcs.target], np.concatenate(rate_bps)
     computing_s = by_state_s[state_of_sending(period, arcs.state, arcs.lag), arcs.source]
     sending_s = transmissions(work.model_bits, rate)
-    share = work.backward_share
+    share, number = work.backward_share, numbers.of(arcs.source, arcs.target)
     delay_s = delays(computing_s, latency_s, work.model_bits, rate, share)
+    if graph.slow_start is not None:
+        check_goes_with(graph, work)
+        slow_s = _slow_start_s(graph, work, arcs, period, computed, rate, number)
+        delay_s = delay_s + slow_s
+        if graph.slow_start.when == "always":
+            sending_s = sending_s + slow_s
     event_graph = periodic_event_graph(
         period, arcs.state, arcs.source, arcs.target, arcs.lag, delay_s, by_state_s
     )
     proof = cycle_time(event_graph, connected=True)
-    number = numbers.of(arcs.source, arcs.target)
     slowest_s = float(np.bincount(number, sending_s).max(initial=0.0))
     if len(numbers.source) < len(number):
         queued = fifo_event_graph(
@@ -246,6 +264,25 @@ def build_periodic(
             work.model_bits,
             period=computed,
         ),
+    )
+
+
+def _slow_start_s(
+    graph: Connectivity,
+    work: Workload,
+    arcs: StateArcs,
+    period: int,
+    computed: int,
+    rate_bps: FloatArray,
+    number: IntArray,
+) -> FloatArray:
+    """What slow start adds to each arc of each state: a connection opens its window for its slowest state."""
+    slowest_bps = np.full(int(number.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(slowest_bps, number, rate_bps)
+    _, _, rounds = turn_order(period, arcs.state, number)
+    compute_s = work.round_compute_s(graph.silos) * computed / period
+    return added_s(
+        graph, work.model_bits, compute_s, arcs.source, arcs.target, slowest_bps[number], rounds=rounds
     )
 
 

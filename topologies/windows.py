@@ -38,8 +38,8 @@ def with_windows(graph: Connectivity, window_bits: ArrayLike, streams: ArrayLike
     0, a window limits nothing. Source: RFC 7323, section 1.1, the product of bandwidth and delay. Time and memory
     O(silos^2).
     """
-    window = _per_pair("window_bits", window_bits, graph.silos)
-    parallel = _per_pair("streams", streams, graph.silos)
+    window = per_pair("window_bits", window_bits, graph.silos)
+    parallel = per_pair("streams", streams, graph.silos)
     if not np.all(window > 0):
         raise InputError(f"window_bits(={window[~(window > 0)][0]:g}) must be > 0.")
     wrong = ~(np.isfinite(parallel) & (parallel >= 1) & (parallel == np.floor(parallel)))
@@ -66,7 +66,7 @@ def round_trips(graph: Connectivity, source: IntArray, target: IntArray) -> Floa
     return np.asarray(there_s + back_s)
 
 
-def _per_pair(name: str, values: ArrayLike, silos: int) -> FloatArray:
+def per_pair(name: str, values: ArrayLike, silos: int) -> FloatArray:
     """One value for each ordered pair of silos."""
     found = np.asarray(values, dtype=np.float64)
     if found.shape not in ((), (silos,), (silos, silos)):

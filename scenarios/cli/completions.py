@@ -91,6 +91,7 @@ _BY_NAME: Mapping[str, Names] = {
     "bandwidth": _of("NetworkConfig", "bandwidth"),
     "latency": _of("NetworkConfig", "latency"),
     "routing": _of("NetworkConfig", "routing"),
+    "slow_start": _of("NetworkConfig", "slow_start"),
     "workload": _of("WorkloadConfig", "preset"),
     "kind": _of("OverlaysConfig", "kinds"),
     "overlay": _of("OverlaysConfig", "kinds"),

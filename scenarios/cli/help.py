@@ -11,7 +11,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Network": (
         *("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
         *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked"),
-        *("window", "window_at", "streams", "streams_at"),
+        *("window", "window_at", "streams", "streams_at", "slow_start"),
         *("half_duplex", "shared_access", "fat_pipes", "acks"),
         *(
             "core",
@@ -64,7 +64,16 @@ _PLACEHOLDERS = {
         "N": ("rounds", "seed", "local_steps", "steps", "silos", "shift", "streams", "multipath_seed"),
         "X": ("alpha", "shift_west", "target_accuracy", "budget", "factor"),
         "NAME": (
-            *("bandwidth", "latency", "routing", "workload", "rates_from", "sharing", "queueing"),
+            *(
+                "bandwidth",
+                "latency",
+                "routing",
+                "slow_start",
+                "workload",
+                "rates_from",
+                "sharing",
+                "queueing",
+            ),
             *("engine", "unit", "dataset", "model", "partition", "by"),
         ),
         "COLUMN": (

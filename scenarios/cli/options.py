@@ -147,6 +147,12 @@ StreamsAt = Annotated[
     list[str] | None,
     typer.Option(help="Numbers of streams that differ, as --window-at has it: 'DE=4'. Repeat for several."),
 ]
+SlowStart = Annotated[
+    str,
+    typer.Option(
+        help="Which messages open their windows slowly: none, first, idle (also after idle times) or always."
+    ),
+]
 HalfDuplex = Annotated[
     list[str] | None,
     typer.Option(
@@ -316,8 +322,8 @@ BEYOND_THE_NETWORK = (
         "bandwidth",
         "latency",
     ),
-    *("window", "window_at", "streams", "streams_at", "half_duplex", "shared_access", "fat_pipes", "acks"),
-    *("routes", "routing", "multipath_seed"),
+    *("window", "window_at", "streams", "streams_at", "slow_start"),
+    *("half_duplex", "shared_access", "fat_pipes", "acks", "routes", "routing", "multipath_seed"),
     *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "overlap"),
 )
 """Options of a study on links, transfers and the workload, which do not change what a network's file states."""
@@ -341,6 +347,7 @@ def study_options(
     window_at: WindowAt = None,
     streams: Streams = 1,
     streams_at: StreamsAt = None,
+    slow_start: SlowStart = "none",
     half_duplex: HalfDuplex = None,
     shared_access: SharedAccess = None,
     fat_pipes: FatPipes = None,
@@ -392,6 +399,7 @@ def study_options(
             "window_at": by_silo("window_at", window_at, WINDOW_AT),
             "streams": streams,
             "streams_at": streams_by_silo(streams_at),
+            "slow_start": slow_start,
             "half_duplex": half_duplex,
             "shared_access": by_silo("shared_access", shared_access, SHARED_ACCESS),
             "fat_pipes": fat_pipes,

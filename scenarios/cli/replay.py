@@ -49,6 +49,12 @@ def replay(
         int | None, typer.Option(help="Other number of parallel streams of every transfer.")
     ] = None,
     streams_at: opt.StreamsAt = None,
+    slow_start: Annotated[
+        str | None,
+        typer.Option(
+            help="Messages that open their windows slowly: none, first, idle or always. [default: the run's]"
+        ),
+    ] = None,
     core: Annotated[str | None, typer.Option(help="Other capacity of every core link, or 'stated'.")] = None,
     internal_only: opt.InternalOnly = False,
     largest_component: opt.LargestComponent = False,
@@ -138,6 +144,7 @@ def replay(
         window_at=opt.by_silo("window_at", window_at, opt.WINDOW_AT),
         streams=streams,
         streams_at=opt.streams_by_silo(streams_at),
+        slow_start=slow_start,
         core=core,
         internal_only=internal_only,
         largest_component=largest_component,

@@ -15,7 +15,7 @@ from scenarios.config.overhead import overhead_factor
 from scenarios.config.overlap import overlap_share
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from scenarios.config.silo_pairs import ARROW, silo_pairs
-from scenarios.config.windows import with_windows_of
+from scenarios.config.windows import streams_by_pair, with_windows_of
 from topologies import (
     AccessLinks,
     Connectivity,
@@ -39,6 +39,7 @@ from topologies.networks.shipped import underlay_title
 from topologies.networks.topohub import PREFIX
 from topologies.quantities import parse_quantity
 from topologies.routings import named_routing
+from topologies.slow_start import with_slow_start
 from topologies.underlay import Underlay
 
 FILES = ("sites", "links", "pairs", "bandwidth_matrix", "latency_matrix")
@@ -93,6 +94,9 @@ class NetworkConfig:
         Parallel streams of every transfer, each with a window of its own.
     streams_at : mapping from str to int
         Numbers of streams that differ, as in `window_at`.
+    slow_start : {"none", "first", "idle", "always"}
+        Which messages open their windows slowly: none; the first of each pair; that, and those after idle times above
+        the retransmission time-out; or each, on a new connection. See `topologies.slow_start`.
     half_duplex : tuple of str, optional
         Links that carry one direction at a time: ``"access"``, ``"core"``, the label of a silo, or a core link as
         ``"A - B"``; see `topologies.link_rules`.
@@ -141,6 +145,7 @@ class NetworkConfig:
     window_at: Mapping[str, Size] | None = None
     streams: int = 1
     streams_at: Mapping[str, int] | None = None
+    slow_start: Literal["none", "first", "idle", "always"] = "none"
     half_duplex: tuple[str, ...] | None = None
     shared_access: Mapping[str, Rate] | None = None
     fat_pipes: tuple[str, ...] | None = None
@@ -178,9 +183,9 @@ class NetworkConfig:
                 raise InputError("must be >= 1.", field=Field("streams_at", key, value=number))
         several = {"streams": self.streams, "streams_at": max((self.streams_at or {"": 1}).values())}
         for field, most in several.items():
-            if most > 1 and self.window is None and not self.window_at:
+            if most > 1 and self.window is None and not self.window_at and self.slow_start == "none":
                 raise InputError(
-                    "needs a window: without one a stream has no limit.",
+                    "needs a window or slow_start: without one a stream has no limit.",
                     field=Field(field, value=getattr(self, field)),
                 )
         for key, text in (self.shared_access or {}).items():
@@ -377,6 +382,10 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         },
         config.streams_at or {},
     )
+    if config.slow_start != "none":
+        graph = with_slow_start(
+            graph, config.slow_start, streams_by_pair(graph, config.streams, config.streams_at or {})
+        )
     graph = with_rules_of(
         graph,
         half_duplex=config.half_duplex or (),
@@ -636,7 +645,7 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     core = _measured(graph) if graph.is_measured else _core(graph)
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
-    windows = f"{_windows(graph)}{_rules(graph.rules)}"
+    windows = f"{_windows(graph)}{_slow_start(graph)}{_rules(graph.rules)}"
     steps = f"{work.local_steps} local step{'s' if work.local_steps > 1 else ''}"
     return (
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
@@ -662,6 +671,11 @@ def _windows(graph: Connectivity) -> str:
     if not len(graph.window_pairs):
         return ""
     return f"; windows allow {_span(graph.link_capacity_bps[graph.first_window : graph.first_shared])}"
+
+
+def _slow_start(graph: Connectivity) -> str:
+    """Which messages start slowly; empty if none does."""
+    return "" if graph.slow_start is None else f"; slow start {graph.slow_start.when}"
 
 
 def _rules(rules: LinkRules) -> str:

@@ -21,7 +21,7 @@ _CHANGED_WORKLOAD = ("model_size", "overhead", "compute", "compute_at", "overlap
 _OPTIONS: Mapping[str, Sequence[str]] = {
     "network": (
         *("underlay", "access", "access_up", "access_down", "access_at", "silo_at", "blocked", "core"),
-        *("window", "window_at", "streams", "streams_at"),
+        *("window", "window_at", "streams", "streams_at", "slow_start"),
         *("internal_only", "largest_component"),
     ),
     "workload": _CHANGED_WORKLOAD,

@@ -41,8 +41,13 @@ def with_windows_of(
     return with_windows(
         graph,
         _by_pair(graph, "window_at", np.inf if window_bits is None else window_bits, window_bits_at),
-        _by_pair(graph, "streams_at", streams, streams_at),
+        streams_by_pair(graph, streams, streams_at),
     )
+
+
+def streams_by_pair(graph: Connectivity, streams: int, streams_at: Mapping[str, int]) -> FloatArray:
+    """Parallel streams of each transfer, shape (silos, silos); its row sends. As `with_windows_of` takes them."""
+    return _by_pair(graph, "streams_at", streams, streams_at)
 
 
 def _by_pair(graph: Connectivity, field: str, value: float, special: Mapping[str, float]) -> FloatArray:

@@ -207,6 +207,9 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         digest.update(repr(graph.rules).encode())
     if underlay.stated_routes is not None:
         digest.update(underlay.stated_routes.routers.tobytes() + underlay.stated_routes.first.tobytes())
+    if graph.slow_start is not None:
+        digest.update(graph.slow_start.when.encode())
+        digest.update(np.ascontiguousarray(graph.slow_start.initial_bits).tobytes())
     digest.update("\0".join(graph.labels).encode())
     file.attrs.update(
         schema=SCHEMA,
@@ -242,6 +245,9 @@ def write_head(file: h5py.File, head: RunHead) -> None:
     if not graph.rules.are_plain_links:
         group["link_capacity_bps"] = graph.link_capacity_bps
     group.attrs.update(bandwidth=graph.bandwidth, latency=graph.latency)
+    if graph.slow_start is not None:
+        group.attrs["slow_start"] = graph.slow_start.when
+        group["initial_window_bits"] = graph.slow_start.initial_bits
     group = file.create_group("workload")
     group.attrs.update(
         name=work.name, model_bits=work.model_bits, local_steps=work.local_steps, overlap=work.overlap

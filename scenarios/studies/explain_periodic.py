@@ -133,7 +133,7 @@ def _rows(overlay: PeriodicOverlay) -> list[dict[str, Any]]:
                 "lag": int(arcs.lag[arc]),
                 "delay_s": float(overlay.delay_s[state][arc]),
                 "compute_s": float(overlay.computing_s[state][arc]),
-                "latency_s": float(overlay.latency_s[state][arc]),
+                "latency_s": float(overlay.latency_s[state][arc] + overlay.slow_start_s[state][arc]),
                 "transmission_s": float(
                     overlay.transmission_s[state][arc]
                     - overlay.work.backward_share * overlay.computing_s[state][arc]

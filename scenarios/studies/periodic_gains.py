@@ -98,7 +98,9 @@ def periodic_gains(overlay: PeriodicOverlay) -> tuple[Gain, ...]:
     """
     forms = overlay.closed_forms
     by: list[tuple[Form, float]] = [("paper", forms.paper_s)]
-    by += [("serialized", forms.serialized_s)] if forms.serialized_s > forms.paper_s * (1 + _SAME) else []
+    slow = overlay.graph.slow_start
+    queued = forms.serialized_s > forms.paper_s * (1 + _SAME) and (slow is None or slow.when == "first")
+    by += [("serialized", forms.serialized_s)] if queued else []
     if overlay.graph.rules.are_plain_links and forms.load_bound_s > forms.paper_s * (1 + _SAME):
         by.append(("load", forms.load_bound_s))
     try:

@@ -77,7 +77,11 @@ class Terms:
         same_s = _SAME * float(np.diff(start_s, axis=0).mean())
         return cls(
             queue_s=np.concatenate(
-                ((first_bit_s - leaves_s - leaving(tokens * compute_s[:, source], share)).mean(axis=0), none)
+                (
+                    (first_bit_s - leaves_s - leaving(tokens * compute_s[:, source], share)).mean(axis=0)
+                    - overlay.slow_start_s,
+                    none,
+                )
             ),
             rate_s=np.concatenate((under_way_s - overlay.latency_s - overlay.transmission_s, none)),
             wait_s=waits_s.mean(axis=0),

@@ -5,6 +5,7 @@ from math import inf
 from simulator.compiled.fair_sharing import begin, leave, next_end_s, update_rates
 from simulator.compiled.heap import Records, drop, put, size
 from simulator.compiled.repeats import is_repeat
+from simulator.compiled.slow_start import hold, next_held, release
 from simulator.compiled.state import (
     BACKWARD,
     COMPUTING,
@@ -55,6 +56,10 @@ def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> in
         clock.work += 10
         if size(events) and events[events[0].order].key <= clock.now_s:
             silo = events[0].order
+            if silo >= len(silos.table):
+                arc = silo - len(silos.table)
+                _pass(network, silos, queue, window, arc, release(network, silos, window.messages, arc))
+                continue
             if silos.table[silo].round + clock.longest_lag - clock.base >= len(window.inbox):
                 return FULL_WINDOW
             if not clock.fifo and _queue_is_full(network, silos.table, window, silo, len(queue.gap_bits)):
@@ -67,7 +72,10 @@ def _instant(network: Network, silos: Silos, queue: Queue, window: Window) -> in
                 _start(network, silos, queue, window, silo)
         elif next_end_s(network) <= clock.now_s * SAME_INSTANT:
             arc = network.ends[0].order
-            _deliver(network, silos, window, arc, leave(network, queue, window.messages, arc))
+            k = leave(network, queue, window.messages, arc)
+            _deliver(network, silos, window, arc, k)
+            if network.arcs[arc].slow:
+                _left(network, silos, queue, window, arc, k)
         else:
             return 0
 
@@ -142,10 +150,46 @@ def _out(network: Network, window: Window, place: int, k: int) -> tuple[int, int
 def _send(
     network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int, ready_s: float
 ) -> None:
+    """Send a message, unless it starts slowly or waits for one that does."""
     clock, arc = network.clock[0], network.arcs[number]
-    message = window.messages[k - clock.base, number]
-    message.ready_s = ready_s
+    window.messages[k - clock.base, number].ready_s = ready_s
+    if arc.slow:
+        if clock.fifo and arc.held:
+            arc.queued += 1
+            if clock.planned:
+                window.messages[k - clock.base, number].start_s = clock.now_s
+            return
+        if (not clock.fifo or not arc.count) and hold(network, silos, window.messages, number, k):
+            return
+    _pass(network, silos, queue, window, number, k)
+
+
+@compiled
+def _pass(network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int) -> None:
+    """Let a message take its links, or wait for the one before it."""
+    _take(network, silos, queue, window, number, k)
+    arc = network.arcs[number]
+    if arc.slow and arc.first == arc.end:
+        _left(network, silos, queue, window, number, k)
+
+
+@compiled
+def _left(network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int) -> None:
+    """Note that the message of round `k` has left an arc that starts slowly, and send those that waited for it."""
+    clock, arc = network.clock[0], network.arcs[number]
+    arc.open_until_s = clock.now_s + arc.after_s
+    while clock.fifo and arc.queued and not arc.count and not arc.held:
+        k = next_held(network, window.messages, number, k)
+        arc.queued -= 1
+        if not hold(network, silos, window.messages, number, k):
+            _take(network, silos, queue, window, number, k)
+
+
+@compiled
+def _take(network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int) -> None:
+    clock, arc = network.clock[0], network.arcs[number]
     if arc.first == arc.end:
+        message = window.messages[k - clock.base, number]
         message.start_s = clock.now_s
         message.last_bit_s = clock.now_s
         _deliver(network, silos, window, number, k)
@@ -180,6 +224,6 @@ def _queue_is_full(network: Network, table: Records, window: Window, silo: int, 
     most = 0
     for place in range(table[silo].first, table[silo].end):
         number, _ = _out(network, window, place, table[silo].round)
-        most = max(most, network.arcs[number].count)
+        most = max(most, network.arcs[number].count + network.arcs[number].held)
     # A silo may send the models of several rounds on an arc at once, if their lags say so.
     return bool(most + network.clock[0].longest_lag > rows)

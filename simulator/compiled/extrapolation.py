@@ -99,9 +99,10 @@ def advance_state(network: Network, silos: Silos, window: Window, rounds: int, s
     network.clock["latest"] += rounds
     silos.table["round"] += rounds
     network.arcs["head_round"] += rounds
+    network.arcs["held_round"] += rounds
     for table, dates in (
         (network.clock, ("now_s",)),
-        (network.arcs, ("since_s", "end_s", "bound_since_s")),
+        (network.arcs, ("since_s", "end_s", "bound_since_s", "open_until_s", "held_until_s")),
         (network.ends, ("key",)),
         (silos.events, ("key",)),
         (silos.table, ("computed_s",)),

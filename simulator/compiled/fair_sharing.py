@@ -77,7 +77,7 @@ def leave(network: Network, queue: Queue, messages: Records, number: int) -> int
     count_bound(network.arcs, hops, number, now_s)
     messages[k - clock.base, number].bound_link = _longest_bound(network.arcs, hops, queue, number)
     arc.head += 1
-    if clock.fifo and arc.queued:
+    if clock.fifo and arc.queued and (not arc.slow or arc.after_s >= 0.0):
         arc.queued -= 1
         arc.head_round = _next_round(network, messages, number)
         messages[arc.head_round - clock.base, number].start_s = now_s

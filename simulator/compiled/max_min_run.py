@@ -137,7 +137,7 @@ class MaxMinRun:
 
     def _room_for_state(self) -> FloatArray:
         rows, silos, arcs = len(self._window.inbox), self._job.silos, len(self._job.arcs)
-        return np.zeros(silos * (4 + 2 * rows) + arcs * (4 + len(self._queue.gap_bits)))
+        return np.zeros(silos * (4 + 2 * rows) + arcs * (8 + 2 * len(self._queue.gap_bits)))
 
     def _forget_state(self) -> None:
         """Allocate the saved state again, larger; what it held is lost."""

@@ -13,7 +13,7 @@ from simulator.compiled.rows import Rows
 from simulator.job import Job
 from simulator.rounds import RoundPlan
 from simulator.statistics.steady_state import SteadyState
-from simulator.tolerances import REPEATED_START
+from simulator.tolerances import REPEATED_START, SAME_INSTANT
 from topologies.arrays import FloatArray, IntArray
 from topologies.jit import compiled
 
@@ -27,6 +27,8 @@ class Arcs(NamedTuple):
     lag: NDArray[np.int32]  # 0: without a token
     latency_s: FloatArray
     sending_s: FloatArray
+    slow_s: FloatArray  # slow start as of `FlowArc`
+    after_s: FloatArray
 
 
 class RecurrenceRun:
@@ -51,8 +53,13 @@ class RecurrenceRun:
         # Round starts and computing times of the rounds before a piece, of which messages may be sent late.
         start_s, computed_s = np.full((before + 1, job.silos), np.nan), np.empty((before, job.silos))
         start_s[-1] = 0.0
+        # When each arc is free; of messages that start slowly also when the last one took its links.
+        slow = job.starts_slowly
+        open_until_s = np.full(len(job.arcs), -np.inf)
         free_s = np.zeros(len(job.arcs))
-        saved_s = np.zeros(start_s.size + len(job.arcs))
+        if slow:
+            free_s = np.concatenate((free_s, open_until_s))
+        saved_s = np.zeros(start_s.size + len(free_s))
         saved_round = np.array([-1, max(1, job.regular_from)], dtype=np.int64)
         period = job.period
         watch = period is not None
@@ -65,7 +72,7 @@ class RecurrenceRun:
             begin_s, last_bit_s, arrival_s = self._messages(count)
             repeat = advance(
                 arcs, begin, end, job.fifo, 1.0 - job.backward_share, compute_s, round_start_s, begin_s, last_bit_s,
-                arrival_s, free_s, saved_s, saved_round, first, period or 1, watch,
+                arrival_s, free_s, saved_s, saved_round, first, period or 1, watch, slow, open_until_s,
             )  # fmt: skip
             start_s, computed_s = round_start_s[count:], compute_s[count:]
             round_start_s = round_start_s[before:]
@@ -124,6 +131,8 @@ def _planned(plan: RoundPlan, arcs: Arcs, rounds: range) -> tuple[Arcs, IntArray
         lag=np.where(arcs.lag[place] == 0, 0, lag).astype(np.int32),
         latency_s=arcs.latency_s[place],
         sending_s=sending_s,
+        slow_s=arcs.slow_s[place],
+        after_s=arcs.after_s[place],
     )
     return planned, np.cumsum(counts) - counts, np.cumsum(counts)
 
@@ -146,6 +155,8 @@ def advance(
     first: int,
     period: int,
     watch: bool,
+    slow: bool,
+    open_until_s: FloatArray,
 ) -> int:
     """Fill in some rounds; the first round whose start repeats an earlier one up to a shift, or 0.
 
@@ -171,6 +182,12 @@ def advance(
                 start_s, ready_s = sent_s + forward * computing_s, sent_s + computing_s
             if fifo:
                 start_s = max(start_s, free_s[arc])
+            if slow and arcs.slow_s[place] > 0.0:
+                if start_s > open_until_s[arc] * SAME_INSTANT:
+                    start_s += arcs.slow_s[place]
+                held = len(open_until_s) + arc
+                start_s = free_s[held] = max(start_s, free_s[held])
+                open_until_s[arc] = max(start_s + arcs.sending_s[place], free_s[arc]) + arcs.after_s[place]
             begin_s[row, arc] = start_s
             free_s[arc] = start_s + arcs.sending_s[place]
             last_bit_s[row, arc] = max(free_s[arc], ready_s)
@@ -180,7 +197,7 @@ def advance(
             k = first + row + 1
             state_s = round_start_s[row + 1 : here + 2]
             same_arcs = saved_round[0] >= 0 and (k - saved_round[0]) % period == 0
-            if same_arcs and _is_repeat(state_s, free_s, saved_s, fifo):
+            if same_arcs and _is_repeat(state_s, free_s, saved_s, fifo or slow):
                 repeat = k
             elif k >= saved_round[1]:
                 saved_round[0], saved_round[1] = k, 2 * k
@@ -201,7 +218,7 @@ def _save(state_s: FloatArray, free_s: FloatArray, saved_s: FloatArray) -> None:
 
 
 @compiled
-def _is_repeat(state_s: FloatArray, free_s: FloatArray, saved_s: FloatArray, fifo: bool) -> bool:
+def _is_repeat(state_s: FloatArray, free_s: FloatArray, saved_s: FloatArray, with_arcs: bool) -> bool:
     growth_s = state_s[len(state_s) - 1, 0] - saved_s[0]
     place = 0
     for row in range(len(state_s) - 1, -1, -1):
@@ -209,7 +226,7 @@ def _is_repeat(state_s: FloatArray, free_s: FloatArray, saved_s: FloatArray, fif
             if abs(state_s[row, silo] - saved_s[place] - growth_s) > REPEATED_START * growth_s:
                 return False
             place += 1
-    if fifo:
+    if with_arcs:
         for arc in range(len(free_s)):
             if abs(free_s[arc] - saved_s[place + arc] - growth_s) > REPEATED_START * growth_s:
                 return False
@@ -234,4 +251,6 @@ def _sorted_arcs(job: Job) -> Arcs:
         lag=np.array([arc.tokens for arc in arcs], dtype=np.int32),
         latency_s=np.array([arc.latency_s for arc in arcs], dtype=np.float64),
         sending_s=np.array([job.sending_s[number] for number in order], dtype=np.float64),
+        slow_s=np.array([arc.slow_start_s for arc in arcs], dtype=np.float64),
+        after_s=np.array([arc.slow_start_after_s for arc in arcs], dtype=np.float64),
     )

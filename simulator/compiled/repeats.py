@@ -1,5 +1,8 @@
 """Repeats of the whole state, which prove that a job is periodic."""
 
+from math import inf
+
+from simulator.compiled.slow_start import next_held, starts_slowly
 from simulator.compiled.state import NONE, WAITING, Network, Queue, Silos, Window
 from simulator.tolerances import DATE_NOISE, REPEATED_STATE
 from topologies.arrays import FloatArray
@@ -16,7 +19,8 @@ def is_repeat(network: Network, silos: Silos, queue: Queue, window: Window, save
     are compared where the job has the same arcs in the rounds that follow, see `simulator.job.Job.period`.
 
     The state is the event and the round of every silo, the messages that it misses and how much later those that it has
-    arrive, and of every arc the messages under way, what they have left, and their rate.
+    arrive, and of every arc the messages under way, what they have left, and their rate; where it starts slowly, until
+    when messages are held back, and until when it is open.
     """
     clock = network.clock[0]
     k = clock.reference
@@ -57,6 +61,29 @@ def _compare(
         if not _same(saved, place, arc.count + arc.queued, 0.0, save):
             return False
         place += 1
+        if arc.slow:
+            if not (
+                _same(saved, place, arc.held, 0.0, save)
+                and _same(saved, place + 1, starts_slowly(arc, now_s), 0.0, save)
+            ):
+                return False
+            place += 2
+            if arc.held:
+                if not _same(saved, place, arc.held_round - k, 0.0, save):
+                    return False
+                place += 1
+                round_ = arc.held_round
+                for behind in range(arc.held):
+                    if behind:
+                        round_ = next_held(network, window.messages, number, round_)
+                    until_s = window.messages[round_ - clock.base, number].start_s
+                    if not _same(saved, place, until_s - now_s, period_s, save):
+                        return False
+                    place += 1
+            elif not arc.count and not starts_slowly(arc, now_s) and arc.open_until_s < inf:
+                if not _same(saved, place, arc.open_until_s - now_s, period_s, save):
+                    return False
+                place += 1
         if not arc.count:
             continue
         left_bits = arc.left_bits - arc.rate_bps * (now_s - arc.since_s)

@@ -30,6 +30,7 @@ _ARC = np.dtype(
         ("target", _I), ("latency_s", _F), ("bits", _F),
         ("alone_bps", _F), ("alone_hop", _I),  # rate and bound of a message with nothing else on its links
         ("queued", _I),  # messages behind those under way; these are `count`, all at one rate
+        ("slow", _I), ("slow_s", _F),  # whether messages may start slowly, and how much longer they take then
         ("head", _L),  # how many have left, which is the number of the first under way
         ("head_round", _L), ("left_bits", _F),  # its round, and what it has left
         ("tail_bits", _F),  # what the last under way has left
@@ -37,6 +38,9 @@ _ARC = np.dtype(
         ("end_s", _F),
         ("stamp", _L),  # when its rate was last sought
         ("out", _I),  # without a plan, a list: the out-arcs of each silo, those with a token first
+        # Slow start: as of `FlowArc`; until when an idle arc needs none; messages held back, the round of the first of
+        # them, and when the last of them takes its links.
+        ("after_s", _F), ("open_until_s", _F), ("held", _I), ("held_round", _L), ("held_until_s", _F),
     ],
     align=True,
 )  # fmt: skip
@@ -127,7 +131,10 @@ class Network(NamedTuple):
 
 
 class Silos(NamedTuple):
-    """Silos, and the heap of when something happens to them."""
+    """Silos, and the heap of when something happens to them.
+
+    After the silos come the arcs, by when the first message that is held back takes its links.
+    """
 
     table: Records
     events: Records
@@ -172,6 +179,10 @@ def make_network(job: Job) -> Network:
     arcs["alone_bps"] = [min(each_bps, default=inf) for each_bps in own_bps]
     arcs["alone_hop"] = arcs["first"] + [int(np.argmin(each_bps)) if each_bps else 0 for each_bps in own_bps]
     arcs["bound_hop"] = -1
+    arcs["slow_s"] = [arc.slow_start_s for arc in job.arcs]
+    arcs["slow"] = arcs["slow_s"] > 0
+    arcs["after_s"] = [arc.slow_start_after_s for arc in job.arcs]
+    arcs["open_until_s"] = -inf
     arcs["weight"] = weights = np.array(job.sharing.arc_weights(job))
     if job.plan is None:
         arcs["out"] = Wirings(job).rows(0, 1).out[0]
@@ -208,7 +219,7 @@ def make_silos(job: Job) -> Silos:
     if job.plan is None:
         wiring = Wirings(job).rows(0, 1)
         table["first"], table["middle"], table["end"] = wiring.first[0], wiring.middle[0], wiring.end[0]
-    events = make_heap(job.silos)
+    events = make_heap(job.silos + len(job.arcs) * job.starts_slowly)
     for silo in range(job.silos):
         put(events, silo, 0.0)
     return Silos(table, events)

@@ -1,6 +1,6 @@
 """Simulated cycle time of the overlays of a search, and a lower bound on it that takes no simulation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -68,7 +68,7 @@ class SimulatedCost:
     def __init__(self, graph: Connectivity, work: Workload) -> None:
         self.graph, self.work = graph, work
         self.compute_s = work.round_compute_s(graph.silos)
-        alone = with_bottleneck(graph)
+        alone = replace(with_bottleneck(graph), slow_start=None)
         self.alone_s = pair_delays(alone, work)
         sending_s = transmissions(work.model_bits, pair_rates(alone))
         self.sending_s = under_way(self.compute_s[:, np.newaxis], sending_s, work.backward_share)

@@ -16,6 +16,7 @@ from simulator.simpy_engine.network_changes import apply_changes
 from simulator.simpy_engine.recorder import Recorder
 from simulator.simpy_engine.repeat import RepeatWatch
 from simulator.simpy_engine.silo import Silo
+from simulator.simpy_engine.slow_start import SlowStarts
 from simulator.simpy_engine.wiring import FixedWiring, PlannedWiring, Wiring
 from simulator.statistics.steady_state import SteadyState
 from topologies.errors import Field, InputError
@@ -73,35 +74,40 @@ class SimpyEngine:
             note(arc, k, start_s, last_bit_s, arrival_s, bound_link)
             receive[arc](k, arrival_s)
 
+        setup = NetworkSetup(
+            job=job,
+            clock=clock,
+            deliver=deliver,
+            sending_s=_sending_s(job, wiring),
+            on_rates=observer.on_rates,
+            crossed_otherwise=recorder.crossed_otherwise,
+        )
+        slow = SlowStarts(setup, job.sharing.network) if job.starts_slowly else None
+        self.network: Network = job.sharing.network(setup) if slow is None else slow.network
+        entry: Network = slow or self.network
         # When the computing ends before which the last bits of messages under way cannot leave.
         early: dict[tuple[int, int], float] = {}
 
         def send_early(arc: int, k: int) -> None:
             early[arc, k] = silos[job.arcs[arc].source].computed_s
-            self.network.send(arc, k)
+            entry.send(arc, k)
 
-        self.network: Network = job.sharing.network(
-            NetworkSetup(
-                job=job,
-                clock=clock,
-                deliver=deliver,
-                sending_s=_sending_s(job, wiring),
-                on_rates=observer.on_rates,
-                crossed_otherwise=recorder.crossed_otherwise,
-            )
+        # Constant rates do not depend on what is under way, so that such a network has no state.
+        known = isinstance(self.network, RepeatableNetwork) or (
+            job.sharing.constant_rates and not job.is_max_plus
         )
         if job.changes is not None:
             changeable = cast(ChangeableNetwork, self.network)
             clock.process(apply_changes(clock, changeable, job.changes, job.link_capacity_bps, len(job.arcs)))
-        if job.period is not None and job.changes is None and isinstance(self.network, RepeatableNetwork):
+        if job.period is not None and job.changes is None and known and isinstance(entry, RepeatableNetwork):
             self._watch = RepeatWatch(
-                [*(silo.state for silo in silos), self.network.state],
+                [*(silo.state for silo in silos), entry.state],
                 lambda k: max(silo.round for silo in silos) - k,
                 period=job.period,
                 first=job.regular_from,
                 computes=job.computes,
             )
-        send = send_early if job.backward_share else self.network.send
+        send = send_early if job.backward_share else entry.send
         for silo in silos:
             clock.process(silo.run(job.rounds, send, self._started))
 

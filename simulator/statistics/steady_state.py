@@ -372,6 +372,8 @@ def _event_graph(job: Job) -> tuple[EventGraph, int]:
     source = np.array([arc.source for arc in job.arcs], dtype=np.int64)[number]
     target = np.array([arc.target for arc in job.arcs], dtype=np.int64)[number]
     tokens = np.array([arc.tokens for arc in job.arcs], dtype=np.int64)[number]
+    # Slow start, which here is that of every message, keeps an arc as sending does.
+    sending_s = sending_s + np.array([arc.slow_start_s for arc in job.arcs], dtype=np.float64)[number]
     # A message without a token leaves when its source starts the round that it gates.
     lag = tokens * np.concatenate(lags)
     computing_s = tokens * compute_s[state_of_sending(period, state, lag), source]

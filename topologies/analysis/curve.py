@@ -101,11 +101,12 @@ def access_curve(overlay: Overlay, low_bps: float, high_bps: float) -> AccessCur
 
     Notes
     -----
-    In ``x = 1 / C`` each delay is a constant plus ``M * max(degree * x, 1 / A)``, convex and piecewise linear, and
-    so is `tau`, the largest mean over circuits. Lines that support it at both ends of a range meet in one point: if
-    the curve passes through it, it is the range's one breakpoint; else the line that supports it there splits the
-    range. No grid is involved: every piece costs at most two cycle times, after Eisner and Severance, "Mathematical
-    techniques for efficient record segmentation in large shared databases" (1976).
+    In ``x = 1 / C`` each delay is a constant plus ``M * max(degree * x, 1 / A)``, convex and piecewise linear, also
+    with slow start (`topologies.slow_start.opening`), and so is `tau`, the largest mean over circuits. Lines that
+    support it at both ends of a range meet in one point: if the curve passes through it, it is the range's one
+    breakpoint; else the line that supports it there splits the range. No grid is involved: every piece costs at most
+    two cycle times, after Eisner and Severance, "Mathematical techniques for efficient record segmentation in large
+    shared databases" (1976).
     """
     if not (0 < low_bps < high_bps):
         raise InputError(f"low_bps(={low_bps:g}) must be > 0 and below high_bps(={high_bps:g}).")
@@ -133,8 +134,12 @@ def access_curve(overlay: Overlay, low_bps: float, high_bps: float) -> AccessCur
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class _Delays:
-    """Delays as functions of `x`: ``constant_s + max(shared_bits * x, core_s)`` on every arc of an event graph."""
+    """Delays as functions of `x`: ``constant_s + max(shared_bits * x, core_s)`` on every arc of an event graph.
 
+    On arcs of `resources` slow start adds whole round trips, which send some of the bits instead.
+    """
+
+    resources: Resources
     graph: EventGraph
     constant_s: FloatArray
     shared_bits: FloatArray
@@ -149,6 +154,7 @@ class _Delays:
         compute_s, share = overlay.tokens * overlay.compute_s[overlay.source], overlay.work.backward_share
         core_s = overlay.work.model_bits / resources.limits_bps()[2:].min(axis=0)
         return cls(
+            resources=resources,
             graph=overlay.event_graph,
             constant_s=np.concatenate((leaving(compute_s, share) + overlay.latency_s, overlay.compute_s)),
             shared_bits=np.concatenate((overlay.work.model_bits * models, none)),
@@ -157,20 +163,40 @@ class _Delays:
 
     def support(self, x: float) -> _Line:
         """The critical circuit's line at `x`."""
-        shared = self.shared_bits * x
-        graph = replace(self.graph, delay_s=self.constant_s + np.maximum(shared, self.core_s))
+        opening_s, left = self._slow_start(x)
+        constant_s, shared_bits, core_s = (
+            self.constant_s + opening_s,
+            self.shared_bits * left,
+            self.core_s * left,
+        )
+        shared = shared_bits * x
+        graph = replace(self.graph, delay_s=constant_s + np.maximum(shared, core_s))
         proof = cycle_time(graph)
         arcs = list(proof.circuit)
         tokens = int(graph.tokens[arcs].sum())
-        by_access = shared[arcs] > self.core_s[arcs]
-        fixed = self.constant_s[arcs] + np.where(by_access, 0.0, self.core_s[arcs])
+        by_access = shared[arcs] > core_s[arcs]
+        fixed = constant_s[arcs] + np.where(by_access, 0.0, core_s[arcs])
         return _Line(
             x=x,
             cycle_time_s=proof.cycle_time_s,
             fixed_s=math.fsum(fixed) / tokens,
-            shared_bits=math.fsum(self.shared_bits[arcs][by_access]) / tokens,
+            shared_bits=math.fsum(shared_bits[arcs][by_access]) / tokens,
             circuit=tuple(graph.source[arcs].tolist()),
         )
+
+    def _slow_start(self, x: float) -> tuple[FloatArray, FloatArray]:
+        """Time of the round trips of slow start, and the fraction of the bits that they leave, of every arc."""
+        resources, bits = self.resources, self.resources.model_bits
+        opening_s, left = np.zeros(len(self.constant_s)), np.ones(len(self.constant_s))
+        if resources.overlay.graph.slow_start is not None and bits:
+            arcs = resources.overlay.arcs
+            sending_s = np.maximum(self.shared_bits * x, self.core_s)[:arcs]
+            rate_bps = np.full(arcs, np.inf)
+            np.divide(bits, sending_s, out=rate_bps, where=sending_s > 0)
+            rounds, sent_bits = resources.opening(rate_bps)
+            opening_s[:arcs] = rounds * resources.trip_s
+            left[:arcs] = 1.0 - sent_bits / bits
+        return opening_s, left
 
 
 def _pieces(delays: _Delays, left: _Line, right: _Line) -> list[tuple[float, _Line]]:

@@ -33,7 +33,9 @@ class ArcExplanation:
     source, target : str
         Labels of its silos; the same where the circuit is one silo's own computing.
     compute_s, latency_s, transmission_s : float
-        Parts of its delay.
+        Parts of its delay; what slow start adds counts as latency.
+    slow_start_s : float
+        What it adds.
     binds : str
         What takes the largest part: ``compute``, ``latency``, ``uplink``, ``downlink``, ``core link``,
         ``measured bandwidth`` or ``window`` (the first in this order among equal parts).
@@ -56,6 +58,7 @@ class ArcExplanation:
     compute_s: float
     latency_s: float
     transmission_s: float
+    slow_start_s: float
     binds: str
     resources: tuple[str, ...]
     route: tuple[str, ...]
@@ -156,7 +159,9 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
     overlay = resources.overlay
     i, j = int(overlay.source[arc]), int(overlay.target[arc])
     compute_s = float(overlay.tokens[arc] * overlay.compute_s[i])
-    latency_s = float(overlay.latency_s[arc])
+    slow_s = float(overlay.slow_start_s[arc])
+    own_s = float(overlay.latency_s[arc])
+    latency_s = own_s + slow_s
     # What the backward pass hides of a transmission is computing.
     transmission_s = float(overlay.transmission_s[arc]) - overlay.work.backward_share * compute_s
     kind, names = _limits(resources, arc)
@@ -168,13 +173,14 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
         compute_s=compute_s,
         latency_s=latency_s,
         transmission_s=transmission_s,
+        slow_start_s=slow_s,
         binds=max(parts, key=lambda part: parts[part]),
         resources=names,
         route=tuple(
             overlay.graph.link_name(link) for link in overlay.routes[arc] if link < overlay.graph.first_uplink
         ),
         gbps_gain_s=_gain(resources, _one_more_gbps(resources, arc)) if names and not by_window else None,
-        latency_ms_gain_s=_latency_gain(resources, arc) if latency_s > 0 else None,
+        latency_ms_gain_s=_latency_gain(resources, arc) if own_s > 0 else None,
         compute_ms_gain_s=_compute_gain(resources, i) if compute_s > 0 else None,
     )
 
@@ -189,6 +195,7 @@ def _own_computing(resources: Resources, silo: int) -> ArcExplanation:
         compute_s=compute_s,
         latency_s=0.0,
         transmission_s=0.0,
+        slow_start_s=0.0,
         binds="compute",
         resources=(),
         route=(),

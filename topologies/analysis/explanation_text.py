@@ -95,11 +95,13 @@ def _parts(explanation: Explanation) -> list[str]:
         f"latency {sum(arc.latency_s for arc in arcs) / total:.1%}",
         f"transmission {sum(arc.transmission_s for arc in arcs) / total:.1%}",
     ]
+    slow_s = sum(arc.slow_start_s for arc in arcs)
+    slow = f" Of the latency, slow start is {slow_s / total:.1%}." if slow_s > 0 else ""
     counts = Counter(arc.binds for arc in arcs)
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     binds = [f"{count} {'arc' if count == 1 else 'arcs'} ({what})" for what, count in ranked]
     return [
-        f"Its time: {', '.join(shares)}.",
+        f"Its time: {', '.join(shares)}.{slow}",
         f"The largest part of a delay: {', '.join(binds)}.",
         *_longest_sending(explanation),
     ]

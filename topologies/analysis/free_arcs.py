@@ -11,6 +11,7 @@ from topologies.analysis.slack import detours, noise_s, reduced_costs
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import degrees, pair_delays
 from topologies.overlay import Overlay
+from topologies.slow_start import added_s
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -102,10 +103,19 @@ def _growth(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray
     graph, bits = overlay.graph, overlay.work.model_bits
     up = graph.up_bps[overlay.source] / (out[overlay.source] + 1)
     down = graph.down_bps[overlay.target] / (into[overlay.target] + 1)
-    return (
-        np.maximum(bits / up - overlay.transmission_s, 0.0),
-        np.maximum(bits / down - overlay.transmission_s, 0.0),
-    )
+    if graph.slow_start is None:
+        return (
+            np.maximum(bits / up - overlay.transmission_s, 0.0),
+            np.maximum(bits / down - overlay.transmission_s, 0.0),
+        )
+    ends, sent_s = (overlay.source, overlay.target), overlay.transmission_s + overlay.slow_start_s
+
+    def growth_s(share_bps: FloatArray) -> FloatArray:
+        rate_bps = np.minimum(share_bps, overlay.rate_bps)
+        slow_s = added_s(graph, bits, overlay.compute_s, *ends, rate_bps, hub=overlay.hub)
+        return np.asarray(np.maximum(bits / rate_bps + slow_s - sent_s, 0.0))
+
+    return growth_s(up), growth_s(down)
 
 
 def _new_slacks(overlay: Overlay, delay_s: FloatArray, detour: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from topologies.connectivity import Connectivity
 from topologies.delays import degrees, delays, transmissions, window_rates
 from topologies.howard import CycleTime, cycle_time
 from topologies.overlay import Overlay
+from topologies.slow_start import opening_of, restarts, shortened_s
 from topologies.windows import round_trips
 
 EQUAL = 1e-12
@@ -22,7 +23,7 @@ EQUAL = 1e-12
 class Resources:
     """All terms of an overlay's delays; made by `Resources.of`.
 
-    `dataclasses.replace` changes one of the first eight; `cycle_time` then computes `tau` again.
+    `dataclasses.replace` changes one of the first nine; `cycle_time` then computes `tau` again.
 
     Attributes
     ----------
@@ -35,6 +36,8 @@ class Resources:
     window_bps : ndarray, shape (arcs,)
         What the windows of each arc's transfers allow at its latency, see `topologies.windows`; infinite without any.
     latency_s : ndarray, shape (arcs,)
+    trip_s : ndarray, shape (arcs,)
+        Round-trip time of each arc in slow start, see `topologies.slow_start`; 0 where none adds to its delay.
     compute_s : ndarray, shape (silos,)
         Computing time of a round.
     out, into : ndarray of int, shape (silos,)
@@ -51,6 +54,7 @@ class Resources:
     measured_bps: FloatArray
     window_bps: FloatArray
     latency_s: FloatArray
+    trip_s: FloatArray
     compute_s: FloatArray
     model_bits: float
     overlay: Overlay
@@ -81,6 +85,7 @@ class Resources:
             measured_bps=measured,
             window_bps=window_rates(graph, overlay.source, overlay.target),
             latency_s=overlay.latency_s,
+            trip_s=_slow_trips(overlay),
             compute_s=overlay.compute_s,
             model_bits=overlay.work.model_bits,
             overlay=overlay,
@@ -91,15 +96,21 @@ class Resources:
         )
 
     def with_latency(self, arc: int, latency_s: float) -> Self:
-        """The same with another latency of an arc, in which its windows, and those of the arc back, are sent."""
+        """The same with another latency of an arc, in which its windows, and those of the arc back, are sent.
+
+        Whether an arc starts slowly in every round stays as it is.
+        """
         latencies_s, window_bps = self.latency_s.copy(), self.window_bps.copy()
+        slow_s = self.trip_s.copy()
         latencies_s[arc] = latency_s
         source, target = self.overlay.source, self.overlay.target
         trip_s = float(round_trips(self.overlay.graph, source[arc], target[arc]))
         new_s = trip_s + latency_s - float(self.latency_s[arc])
         for number in (arc, *self.back(arc)):
             window_bps[number] = window_bps[number] * trip_s / new_s if new_s > 0 else np.inf
-        return replace(self, latency_s=latencies_s, window_bps=window_bps)
+            if slow_s[number] > 0:
+                slow_s[number] = new_s
+        return replace(self, latency_s=latencies_s, window_bps=window_bps, trip_s=slow_s)
 
     def back(self, arc: int) -> list[int]:
         """The arc from an arc's target to its source, if there is one."""
@@ -141,14 +152,33 @@ class Resources:
         smallest = min((self.core_bps[link // 2] for link in links), default=np.inf)
         return [link for link in links if self.core_bps[link // 2] <= smallest * (1 + EQUAL)]
 
+    def opening(self, rate_bps: FloatArray) -> tuple[IntArray, FloatArray]:
+        """Round trips that slow start adds to each arc, and what it sends in these; see `topologies.slow_start`."""
+        overlay = self.overlay
+        ends = overlay.source, overlay.target
+        return opening_of(overlay.graph, self.model_bits, *ends, rate_bps, trip_s=self.trip_s)
+
     def cycle_time(self) -> CycleTime:
         """Cycle time of the overlay's arcs on these resources."""
         overlay, source = self.overlay, self.overlay.source
         awaited_s = overlay.tokens * self.compute_s[source]
         rate_bps, share = self.limits_bps().min(axis=0), overlay.work.backward_share
         delay_s = delays(awaited_s, self.latency_s, self.model_bits, rate_bps, share)
+        if overlay.graph.slow_start is not None:
+            rounds, sent_bits = self.opening(rate_bps)
+            delay_s = delay_s + (rounds * self.trip_s - shortened_s(sent_bits, rate_bps))
         graph = replace(overlay.event_graph, delay_s=np.concatenate((delay_s, self.compute_s)))
         return cycle_time(graph, connected=True)
+
+
+def _slow_trips(overlay: Overlay) -> FloatArray:
+    """See `Resources.trip_s`."""
+    graph, source, target = overlay.graph, overlay.source, overlay.target
+    if graph.slow_start is None:
+        return np.zeros(overlay.arcs)
+    bits = overlay.work.model_bits
+    again = restarts(graph, bits, overlay.compute_s, source, target, overlay.rate_bps, hub=overlay.hub)
+    return np.where(again, graph.slow_start.trip_s[source, target], 0.0)
 
 
 def bandwidth_terms(

@@ -29,7 +29,8 @@ class Sensitivities:
     window_s_per_bps : ndarray, shape (arcs,)
         By the rate that each arc's windows allow; <= 0.
     latency_s_per_s : ndarray, shape (arcs,)
-        By each arc's latency, also by what its windows, and those of the arc back, then allow.
+        By each arc's latency, also by what its windows, and those of the arc back, then allow, and by the round trips
+        of their slow start.
     latency_constant_s_per_s : float
         By the constant in every latency, the 4 ms.
     compute_s_per_s : ndarray, shape (silos,)
@@ -61,7 +62,8 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
     `tau`, the `paper` closed form, is the circuit's sum of delays over its tokens. On each of its arcs one resource
     binds: with `n` models sharing an access link of capacity `c`, the transmission takes ``M * n / c``, whose
     derivative is ``-M * n / c**2``; a core link's smallest capacity is divided into as many parts as the rule for
-    `A(i', j')` says. Another resource has derivative zero.
+    `A(i', j')` says. Another resource has derivative zero. What a message sends in slow start takes whole round trips
+    and no share of a capacity. Where one bit more would take another of them `tau` jumps, which no derivative says.
 
     Where several circuits are critical, or several resources bind equally, `tau` has a kink. The derivatives are
     then those of the reported circuit, `Overlay.proof`, with the first binding resource of each arc in the order
@@ -96,6 +98,10 @@ def sensitivities(overlay: Overlay) -> Sensitivities:
         by_trip = -window[arc] * resources.window_bps[arc] / trip_s[arc]
         latency[[arc, *resources.back(arc)]] += by_trip
         constant += 2 * by_trip * float(constants[arc])
+    rounds, _ = resources.opening(rate)
+    for arc in arcs[resources.trip_s[arcs] > 0].tolist():
+        latency[[arc, *resources.back(arc)]] += rounds[arc]
+        constant += 2 * int(rounds[arc]) * float(constants[arc])
     per_token = 1 / circuit_tokens
     return Sensitivities(
         up_s_per_bps=up * per_token,
@@ -116,9 +122,13 @@ def _capacities(
     """Derivatives of the sum of these arcs' delays by uplinks, downlinks, core links, measured pairs and windows."""
     up, down = np.zeros(len(resources.up_bps)), np.zeros(len(resources.down_bps))
     core, (measured, window) = np.zeros(len(resources.core_bps)), np.zeros((2, len(resources.measured_bps)))
-    overlay, bits = resources.overlay, resources.model_bits
+    overlay = resources.overlay
     binding = resources.binding()
+    # What is sent in slow start takes whole round trips.
+    _, opening_bits = resources.opening(resources.limits_bps().min(axis=0))
+    steady_bits = resources.model_bits - opening_bits
     for arc in arcs.tolist():
+        bits = float(steady_bits[arc])
         by_up, by_down, by_available, by_window = binding[:, arc].tolist()
         i, j = int(overlay.source[arc]), int(overlay.target[arc])
         if by_up:

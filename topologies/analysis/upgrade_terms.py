@@ -1,7 +1,7 @@
 """The cycle time of fixed arcs as a function of which links are raised, circuit by circuit."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, Self, get_args
 
@@ -19,8 +19,11 @@ from topologies.maxplus import EventGraph
 from topologies.overlay import Overlay
 from topologies.periodic_events import fifo_event_graph, turn_order
 from topologies.periodic_overlay import PeriodicOverlay, slower_queue
+from topologies.slow_start import added_s
 
 Form = Literal["paper", "serialized", "load"]
+SlowStartTimes = Callable[[IntArray, FloatArray], FloatArray]
+"""What slow start adds to the time of some arcs at some rates, in seconds: ``(arcs, rates in bit/s)``."""
 FORMS: tuple[Form, ...] = get_args(Form)
 """Closed forms that sets are chosen by: `ClosedForms.paper_s`, `serialized_s`, and the larger of `paper_s` and
 `load_bound_s`."""
@@ -131,6 +134,9 @@ class UpgradeTerms:
         A model that leaves in the backward pass takes at least the pass, whatever is bought.
         A link whose terms are no larger than the floor of their items is left out. Time and memory O(total route
         length), and one cycle time.
+
+        The time of an arc that starts slowly in every round is that of its transmission and of its slow start, which
+        grows with it: the largest of terms again. Of a periodic overlay slow start stays as long as it is.
         """
         if form not in FORMS:
             raise unknown_name("form", form, FORMS)
@@ -142,10 +148,17 @@ class UpgradeTerms:
             )
         if form == "load":
             overlay.graph.rules.check_plain_links("upgrade by load")
+        slow = overlay.graph.slow_start
+        if form == "serialized" and slow is not None and slow.when != "first":
+            raise InputError(
+                f"must be 'paper' or 'load' with slow_start {slow.when!r}.",
+                field=Field("form", value=form),
+            )
         offered = tuple(links)
         limits = ArcLimits.of(overlay)
         items = len(limits.source) + (len(overlay.graph.link_capacity_bps) if form == "load" else 0)
-        owner, item, old_s, new_s = _all_terms(limits, offered, loads=form == "load")
+        slow_start = _slow_start(overlay) if isinstance(overlay, Overlay) and slow is not None else None
+        owner, item, old_s, new_s = _all_terms(limits, offered, loads=form == "load", slow_start=slow_start)
         floor_s = np.zeros(items)
         floor_s[: len(limits.source)] = overlay.work.backward_share * _awaited_s(overlay)
         np.maximum.at(floor_s, item, new_s)
@@ -311,8 +324,19 @@ def _fixed_s(overlay: Overlay | PeriodicOverlay) -> FloatArray:
     return fixed_s
 
 
+def _slow_start(overlay: Overlay) -> SlowStartTimes:
+    """What slow start adds to the time of some arcs of a static overlay at some rates."""
+    graph, source, target, bits = overlay.graph, overlay.source, overlay.target, overlay.work.model_bits
+
+    def at(arcs: IntArray, rate_bps: FloatArray) -> FloatArray:
+        ends = source[arcs], target[arcs]
+        return added_s(graph, bits, overlay.compute_s, *ends, rate_bps, hub=overlay.hub)
+
+    return at
+
+
 def _all_terms(
-    arc_limits: ArcLimits, links: Sequence[UpgradeLink], *, loads: bool
+    arc_limits: ArcLimits, links: Sequence[UpgradeLink], *, loads: bool, slow_start: SlowStartTimes | None
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
     """Number of the link (-1: it stays), item, and time before and after, of every term of every item."""
     limits = [*_arc_limits(arc_limits), *([_load_limits(arc_limits)] if loads else [])]
@@ -325,7 +349,12 @@ def _all_terms(
     new_bps = np.where(owner >= 0, raised_bps[owner], old_bps)
     bits = arc_limits.model_bits
     # As Eq. 3 divides: a rate first, then the model by it, so that equal cycle times are equal to the last bit.
-    return owner, item, transmissions(bits, old_bps / parts), transmissions(bits, new_bps / parts)
+    old_s, new_s = transmissions(bits, old_bps / parts), transmissions(bits, new_bps / parts)
+    if slow_start is not None:
+        sent = item < len(arc_limits.source)
+        old_s[sent] += slow_start(item[sent], (old_bps / parts)[sent])
+        new_s[sent] += slow_start(item[sent], (new_bps / parts)[sent])
+    return owner, item, old_s, new_s
 
 
 def _arc_limits(limits: ArcLimits) -> list[_Limits]:

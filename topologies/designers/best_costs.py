@@ -4,7 +4,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.connectivity import Connectivity
-from topologies.delays import leaving, transmissions, under_way
+from topologies.delays import leaving, pair_added_s, pair_rates, transmissions, under_way
 from topologies.workload import Workload
 
 CRITERIA = {"paper": (False, False), "serialized": (True, False), "all": (True, True)}
@@ -31,7 +31,10 @@ class Crossings:
 
 
 class ArcCosts:
-    """Terms of Eq. 3 of every silo pair, as nested lists for a search in plain Python."""
+    """Terms of Eq. 3 of every silo pair, as nested lists for a search in plain Python.
+
+    Slow start counts as for arcs that are alone at both ends: with more of them it takes less time.
+    """
 
     def __init__(self, graph: Connectivity, work: Workload) -> None:
         compute_s = work.round_compute_s(graph.silos)
@@ -40,6 +43,8 @@ class ArcCosts:
         row_s, share = compute_s[:, np.newaxis], work.backward_share
         core = under_way(row_s, transmissions(work.model_bits, graph.between_bps), share)
         fixed = leaving(row_s, share) + graph.latency_s
+        if graph.slow_start is not None:
+            fixed = fixed + pair_added_s(graph, work, pair_rates(graph))
         sending = np.maximum(core, np.maximum.outer(up, down))
         single: FloatArray = fixed + sending
         self.closeness: FloatArray = np.minimum(single, single.T)

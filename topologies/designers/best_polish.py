@@ -8,6 +8,7 @@ from topologies.delays import arc_rates, leaving, round_event_graph, transmissio
 from topologies.designers.best_costs import CRITERIA, Crossings
 from topologies.digraph import components
 from topologies.howard import RELATIVE_NOISE, cycle_time
+from topologies.slow_start import added_s
 from topologies.workload import Workload
 
 Arcs = frozenset[tuple[int, int]]
@@ -78,20 +79,25 @@ class _Score:
         ordered = sorted(arcs)
         source, target = _ends(ordered)
         compute, share = self.compute_s[source], self.work.backward_share
-        sending = transmissions(self.work.model_bits, arc_rates(self.graph, source, target))
-        sending = under_way(compute, sending, share)
-        alone = sending if self.serialized else np.zeros(len(sending))
+        rate_bps = arc_rates(self.graph, source, target)
+        sending = under_way(compute, transmissions(self.work.model_bits, rate_bps), share)
+        slow = self.graph.slow_start
+        slow_s = added_s(self.graph, self.work.model_bits, self.compute_s, source, target, rate_bps)
+        busy = sending if slow is None or slow.when != "always" else sending + slow_s
+        alone = busy if self.serialized else np.zeros(len(sending))
         if self.shared:
             links = [self.crossings.links(*arc) for arc in ordered]
             crossed = np.array([link for route in links for link in route], dtype=np.int64)
-            busy = np.bincount(crossed, minlength=len(self.crossings.busy_s)) * self.crossings.busy_s
+            loads = np.bincount(crossed, minlength=len(self.crossings.busy_s)) * self.crossings.busy_s
             owner = np.repeat(np.arange(len(links)), [len(route) for route in links])
             alone = alone.copy()
-            np.maximum.at(alone, owner, busy[crossed])
+            np.maximum.at(alone, owner, loads[crossed])
         longest = float(alone.max(initial=0.0))
         if longest > limit * (1 + RELATIVE_NOISE):
             return np.inf, len(arcs), []
         delay = leaving(compute, share) + self.graph.latency_s[source, target] + sending
+        if slow is not None:
+            delay = delay + slow_s
         tokens = np.ones(len(source), dtype=np.int64)
         proof = cycle_time(round_event_graph(self.graph.silos, source, target, tokens, delay, self.compute_s))
         if longest > proof.cycle_time_s:

@@ -15,7 +15,7 @@ from topologies.consensus import (
     consensus_rules,
     spectral_gap,
 )
-from topologies.delays import leaving, pair_rates, transmissions, under_way
+from topologies.delays import leaving, pair_added_s, pair_rates, transmissions, under_way
 from topologies.errors import InputError, unknown_name
 from topologies.label_order import in_silo_order, renumbered
 from topologies.optimal_consensus import fdla
@@ -318,11 +318,17 @@ def _traffic(overlay: Overlay, route: tuple[int, ...]) -> FloatArray:
 
 
 def _delays(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Delay and transmission time of every arc between silos of these degrees (Eq. 3), infinite without a path."""
+    """Delay of each arc between silos of these degrees (Eq. 3), infinite without a path; how long a model keeps it."""
     compute_s, share = overlay.compute_s[:, np.newaxis], overlay.work.backward_share
-    transmission_s = transmissions(overlay.work.model_bits, pair_rates(overlay.graph, out, into))
-    transmission_s = under_way(compute_s, transmission_s, share)
-    return leaving(compute_s, share) + overlay.graph.latency_s + transmission_s, transmission_s
+    rate_bps = pair_rates(overlay.graph, out, into)
+    transmission_s = under_way(compute_s, transmissions(overlay.work.model_bits, rate_bps), share)
+    delay_s = leaving(compute_s, share) + overlay.graph.latency_s + transmission_s
+    if overlay.graph.slow_start is not None:
+        slow_s = pair_added_s(overlay.graph, overlay.work, rate_bps)
+        delay_s = delay_s + slow_s
+        if overlay.graph.slow_start.when == "always":
+            transmission_s = transmission_s + slow_s
+    return delay_s, transmission_s
 
 
 def _longest(excess_s: FloatArray) -> FloatArray:

@@ -24,9 +24,9 @@ RESERVED = frozenset(
         *("messages", "model_size", "more", "multipath_seed", "name", "on", "options", "output"),
         *("overhead", "overlap", "pairs", "percent", "prices", "published", "queueing", "rates_from"),
         *("round", "round_", "rounds", "routes", "routing", "run", "schedule", "seed", "shared_access"),
-        *("sharing", "shift", "silo_at", "silo_loss", "sites", "streams", "streams_at", "study"),
-        *("target_accuracy", "test_loss", "to", "train_accuracy", "underlay", "unit", "until_ci"),
-        *("weights", "width", "window", "window_at", "workers", "workload"),
+        *("sharing", "shift", "silo_at", "silo_loss", "sites", "slow_start", "streams", "streams_at"),
+        *("study", "target_accuracy", "test_loss", "to", "train_accuracy", "underlay", "unit"),
+        *("until_ci", "weights", "width", "window", "window_at", "workers", "workload"),
     ]
 )
 """Names that no option can have: those of options and parameters of the commands that design overlays, and of keys of

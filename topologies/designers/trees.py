@@ -141,7 +141,7 @@ class TreeTimes:
         if not len(edges):
             return self.longest_s
         silos = self.graph.silos
-        if takes_compiled(silos):
+        if takes_compiled(silos) and self.graph.slow_start is None:
             from topologies.designers.compiled.trees import slowest_edge
 
             slowest_s = slowest_edge(
