@@ -92,6 +92,7 @@ _BY_NAME: Mapping[str, Names] = {
     "latency": _of("NetworkConfig", "latency"),
     "routing": _of("NetworkConfig", "routing"),
     "slow_start": _of("NetworkConfig", "slow_start"),
+    "preset": _of("NetworkConfig", "preset"),
     "workload": _of("WorkloadConfig", "preset"),
     "kind": _of("OverlaysConfig", "kinds"),
     "overlay": _of("OverlaysConfig", "kinds"),

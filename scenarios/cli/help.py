@@ -12,7 +12,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         *("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix"),
         *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked"),
         *("window", "window_at", "streams", "streams_at", "slow_start"),
-        *("half_duplex", "shared_access", "fat_pipes", "acks"),
+        *("half_duplex", "shared_access", "fat_pipes", "acks", "preset"),
         *(
             "core",
             "bandwidth",
@@ -69,6 +69,7 @@ _PLACEHOLDERS = {
                 "latency",
                 "routing",
                 "slow_start",
+                "preset",
                 "workload",
                 "rates_from",
                 "sharing",

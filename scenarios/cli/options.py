@@ -9,7 +9,14 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 import typer
 
 from scenarios.config.kinds import all_kinds
-from scenarios.config.network import FILES, NetworkConfig, WorkloadConfig, build_network, build_workload
+from scenarios.config.network import (
+    FILES,
+    NetworkConfig,
+    WorkloadConfig,
+    build_network,
+    build_workload,
+    with_preset_of,
+)
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import SimulationConfig
 from topologies import (
@@ -179,6 +186,12 @@ Acks = Annotated[
         help="What acknowledgements put on the way back: tcp (1.84 %), or e.g. '2 %'. [default: nothing]"
     ),
 ]
+TransportName = Annotated[
+    str | None,
+    typer.Option(
+        help="Transport protocol, tcp: its headers, acknowledgements, window (3.3 MB) and slow start, where not stated."
+    ),
+]
 Core = Annotated[
     str | None,
     typer.Option(help="Capacity of every core link, or 'stated'. [default: as stated, 1 Gbps elsewhere]"),
@@ -323,7 +336,7 @@ BEYOND_THE_NETWORK = (
         "latency",
     ),
     *("window", "window_at", "streams", "streams_at", "slow_start"),
-    *("half_duplex", "shared_access", "fat_pipes", "acks", "routes", "routing", "multipath_seed"),
+    *("half_duplex", "shared_access", "fat_pipes", "acks", "preset", "routes", "routing", "multipath_seed"),
     *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "overlap"),
 )
 """Options of a study on links, transfers and the workload, which do not change what a network's file states."""
@@ -352,6 +365,7 @@ def study_options(
     shared_access: SharedAccess = None,
     fat_pipes: FatPipes = None,
     acks: Acks = None,
+    preset: TransportName = None,
     core: Core = None,
     bandwidth: Bandwidth = "hop_share",
     latency: Latency = "per_path",
@@ -404,6 +418,7 @@ def study_options(
             "shared_access": by_silo("shared_access", shared_access, SHARED_ACCESS),
             "fat_pipes": fat_pipes,
             "acks": acks,
+            "preset": preset,
             "core": core,
             "bandwidth": bandwidth,
             "latency": latency,
@@ -429,7 +444,11 @@ def study_options(
         local_steps=local_steps,
         overlap=overlap,
     )
-    return Study(underlay=network.name if underlay is None else underlay, network=network, workload=config)
+    return Study(
+        underlay=network.name if underlay is None else underlay,
+        network=network,
+        workload=with_preset_of(network, config),
+    )
 
 
 def of_a_study(

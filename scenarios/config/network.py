@@ -15,6 +15,7 @@ from scenarios.config.overhead import overhead_factor
 from scenarios.config.overlap import overlap_share
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from scenarios.config.silo_pairs import ARROW, silo_pairs
+from scenarios.config.transport_preset import transport
 from scenarios.config.windows import streams_by_pair, with_windows_of
 from topologies import (
     AccessLinks,
@@ -107,6 +108,9 @@ class NetworkConfig:
         Core links that give each model their whole capacity: ``"core"`` or ``"A - B"``.
     acks : str, optional
         What acknowledgements put on the way back: ``"tcp"`` or a share such as ``"2 %"`` of a model. By default none.
+    preset : {"tcp"}, optional
+        Transport protocol whose window, slow start and acknowledgements hold where none are stated here, and whose
+        headers hold where the workload states none; see `scenarios.config.transport_preset`.
     core : str, optional
         Capacity of every core link, or ``"stated"``; see `topologies.connectivity`.
     bandwidth : {"hop_share", "bottleneck"}
@@ -150,6 +154,7 @@ class NetworkConfig:
     shared_access: Mapping[str, Rate] | None = None
     fat_pipes: tuple[str, ...] | None = None
     acks: str | None = None
+    preset: Literal["tcp"] | None = None
     core: Rate | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
@@ -162,6 +167,7 @@ class NetworkConfig:
     def __post_init__(self) -> None:
         """Check files, quantities and the form of blocked pairs; lists, as JSON has them, become tuples."""
         self._check_files()
+        self._take_preset()
         for field in ("silo_at", "blocked", "half_duplex", "fat_pipes"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, tuple(getattr(self, field)))
@@ -204,6 +210,18 @@ class NetworkConfig:
                     "must be 'A - B', or 'A -> B' for one direction, with spaces.",
                     field=Field("blocked", value=pair),
                 )
+
+    def _take_preset(self) -> None:
+        """Take what the preset says of keys that are not stated."""
+        preset = transport(self.preset)
+        if preset is None:
+            return
+        if self.window is None and not self.window_at:
+            object.__setattr__(self, "window", preset.window)
+        if self.slow_start == "none":
+            object.__setattr__(self, "slow_start", preset.slow_start)
+        if self.acks is None:
+            object.__setattr__(self, "acks", preset.acks)
 
     def _check_files(self) -> None:
         """Check that there is one network."""
@@ -508,6 +526,14 @@ class WorkloadConfig:
         if self.local_steps < 1:
             raise InputError("must be >= 1.", field=Field("local_steps", value=self.local_steps))
         overlap_share(self.overlap)
+
+
+def with_preset_of(network: NetworkConfig, workload: WorkloadConfig) -> WorkloadConfig:
+    """The workload with the headers of the network's transport preset, where it states none."""
+    preset = transport(network.preset)
+    if preset is None or workload.overhead is not None:
+        return workload
+    return replace(workload, overhead=preset.overhead)
 
 
 def build_workload(

@@ -13,7 +13,7 @@ import pydantic
 
 from scenarios.config.designer_options import check_option_kinds
 from scenarios.config.kinds import all_kinds, check_kinds
-from scenarios.config.network import NetworkConfig, WorkloadConfig, build_workload
+from scenarios.config.network import NetworkConfig, WorkloadConfig, build_workload, with_preset_of
 from scenarios.config.overlay_config import OverlayConfig, consensus_rule, distinct, entry_of
 from scenarios.config.pydantic_errors import first_problem
 from scenarios.config.seed import check_seed
@@ -156,8 +156,9 @@ class Scenario:
         return dataclasses.replace(self, simulation=dataclasses.replace(self.simulation, engine=engine))
 
     def __post_init__(self) -> None:
-        """Check the seed."""
+        """Check the seed, and take the headers of the network's preset."""
         check_seed(self.seed)
+        object.__setattr__(self, "workload", with_preset_of(self.network, self.workload))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)

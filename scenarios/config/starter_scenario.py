@@ -180,6 +180,7 @@ def _network_examples(graph: Connectivity) -> dict[str, Any]:
         "shared_access": {f"{first} + {last}": "1 Gbps"},
         "fat_pipes": ["core"],
         "acks": "tcp",
+        "preset": "tcp",
         "core": "1 Gbps",
         "routes": "routes.csv",
         "multipath_seed": 0,

@@ -1,7 +1,8 @@
-"""Presets of a transport protocol: what it does to links, in one word."""
+"""Presets of a transport protocol: what it does to transfers, in one word."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from topologies.errors import unknown_name
 
@@ -12,14 +13,17 @@ class TransportPreset:
 
     Parameters
     ----------
-    overhead, acks, window, slow_start : str
-        As of `scenarios.config.network.WorkloadConfig` and `NetworkConfig`.
+    overhead : str
+        Of the workload.
+    acks, window : str
+    slow_start : {"none", "first", "idle", "always"}
+        Of the network.
     """
 
     overhead: str
     acks: str
     window: str
-    slow_start: str
+    slow_start: Literal["none", "first", "idle", "always"]
 
 
 TRANSPORTS: Mapping[str, TransportPreset] = {

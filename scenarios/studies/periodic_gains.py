@@ -112,6 +112,8 @@ def periodic_gains(overlay: PeriodicOverlay) -> tuple[Gain, ...]:
 def _gain(overlay: PeriodicOverlay, form: Form, cycle_time_s: float) -> Gain:
     """The best upgrade by one form."""
     found = link_upgrade(overlay, form)
-    is_told = found is not None and overlay.graph.rules.are_plain_links
-    loads_s = loads_after(overlay, found.links) if is_told else (0.0, 0.0)
+    if found is None or not overlay.graph.rules.are_plain_links:
+        loads_s = (0.0, 0.0)
+    else:
+        loads_s = loads_after(overlay, found.links)
     return Gain(form=form, cycle_time_s=cycle_time_s, upgrade=found, loads_s=loads_s)
