@@ -3,7 +3,7 @@
     python tools/make_tcp_cases.py
 
 Rounds were measured on real TCP, on five routers with six links of 20 to 100 Mbit/s and 2.6 to 17 ms, access links of
-20 to 50 Mbit/s and computing of 50 ms. The capacities of that network are not known one by one, so that twenty are drawn.
+20 to 50 Mbit/s and computing of 50 ms. The capacities of that network are not known one by one, so that 20 are drawn.
 """
 
 import sys

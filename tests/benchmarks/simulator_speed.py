@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from topologies import (
 )
 from topologies.analysis.upgrade_links import on_graph
 from topologies.arrays import FloatArray
+from topologies.link_rules import LinkRules
+from topologies.slow_start import with_slow_start
 from topologies.windows import with_windows
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -48,6 +51,16 @@ CASES = (
 OPTIONS: dict[str, tuple[Callable[[Connectivity], Connectivity] | None, str]] = {
     "4 MiB window": (lambda graph: with_windows(graph, 2**25), "maxmin"),
     "rtt_weighted": (None, "rtt_weighted"),
+    "half-duplex": (
+        lambda graph: replace(graph, rules=LinkRules(half_duplex=tuple(range(graph.silos)))),
+        "maxmin",
+    ),
+    "acks": (lambda graph: replace(graph, rules=LinkRules(ack_share=0.0184)), "maxmin"),
+    "fat pipes": (
+        lambda graph: replace(graph, rules=LinkRules(fat_pipes=tuple(range(len(graph.core_bps))))),
+        "maxmin",
+    ),
+    "slow start": (lambda graph: with_slow_start(graph, "idle"), "maxmin"),
 }
 """What an option does to the network, and the sharing."""
 SIZES = (100, 250, 500, 1000)
