@@ -5,11 +5,12 @@ from itertools import pairwise
 
 import networkx as nx
 import numpy as np
-from simgrid_peer import Weights
+from simgrid_peer import Rules, Weights
 
 from simulator import Constant, FlowArc, Trace
 from simulator.rtt_weights import REFERENCE_BITS
 from simulator.simpy_engine.rtt_weighted import rtt_weighted
+from topologies import AccessLinks, Underlay, Workload, build_overlay, connectivity
 
 # Where many arcs queue, some timelines are chaotic: they multiply any change of a date by about 1.3 per round, on
 # exact arithmetic too. Over 100 rounds the last float digit becomes 0.1 %; over these few it stays invisible.
@@ -132,3 +133,91 @@ def _later(compute, least_s):
     if isinstance(compute, Trace):
         return Trace(table_s=compute.table_s + least_s)
     return Constant(compute_s=compute.compute_s + least_s)
+
+
+def acknowledged(job):
+    """The same job where 5 % of each message's bits go back on the route of the arc back: SimGrid's cross-traffic."""
+    route = {(arc.source, arc.target): arc.links for arc in job["arcs"]}
+    return job | {
+        "arcs": [
+            replace(
+                arc,
+                links=arc.links + (back := route[arc.target, arc.source]),
+                usage=(1.0,) * len(arc.links) + (0.05,) * len(back),
+                hops=len(arc.links),
+            )
+            for arc in job["arcs"]
+        ]
+    }
+
+
+def ruled_graph(seed):
+    """A random network of 2 to 10 silos, one at some routers, each access link as fast up as down, without rules."""
+    rng = np.random.default_rng([seed, 3])
+    silos = int(rng.integers(2, 11))
+    routers = silos + int(rng.integers(0, 4))
+    drawn = rng.integers(0, routers, (routers // 2, 2)).tolist()
+    links = sorted(
+        {*tree(routers, rng)[: routers - 1], *((min(i, j), max(i, j)) for i, j in drawn if i != j)}
+    )
+    underlay = Underlay(
+        name="random",
+        variant="corrected",
+        labels=tuple(f"r{router:02}" for router in range(routers)),
+        latitude_deg=np.zeros(routers),
+        longitude_deg=np.zeros(routers),
+        ends=np.array(links),
+        length_km=rng.uniform(10.0, 2000.0, len(links)),
+        capacity_bps=10.0 ** rng.uniform(6.0, 8.0, len(links)),
+    )
+    access_bps = 10.0 ** rng.uniform(6.0, 8.0, silos)
+    routers_of = rng.permutation(routers)[:silos].tolist()
+    return connectivity(
+        underlay, access=AccessLinks(up_bps=access_bps, down_bps=access_bps), routers=routers_of
+    )
+
+
+def half_duplex(graph, seed):
+    """Half of the access and core links carry one direction at a time; as SimGrid has them."""
+    rng = np.random.default_rng([seed, 4])
+    silos = np.flatnonzero(rng.random(graph.silos) < 0.5).tolist()
+    links = np.flatnonzero(rng.random(len(graph.core_bps)) < 0.5).tolist()
+    same = {graph.downlink(silo): graph.uplink(silo) for silo in silos}
+    same |= {2 * link + 1: 2 * link for link in links}
+    rules = replace(graph.rules, half_duplex=tuple(silos), half_duplex_core=tuple(links))
+    return replace(graph, rules=rules), Rules(same=same)
+
+
+def fat_pipes(graph, seed):
+    """Two thirds of the core links are fat pipes; as SimGrid has them."""
+    links = np.flatnonzero(np.random.default_rng([seed, 5]).random(len(graph.core_bps)) < 2 / 3).tolist()
+    fat_pipe_bps = {2 * link + way: float(graph.core_bps[link]) for link in links for way in (0, 1)}
+    return replace(graph, rules=replace(graph.rules, fat_pipes=tuple(links))), Rules(
+        fat_pipe_bps=fat_pipe_bps
+    )
+
+
+def acks(graph, _):
+    """Acknowledgements of SimGrid's share; as SimGrid has them."""
+    return replace(graph, rules=replace(graph.rules, ack_share=0.05)), Rules(acks=True)
+
+
+def half_duplex_with_acks(graph, seed):
+    """Both: a half-duplex link carries models and their own acknowledgements."""
+    graph, rules = half_duplex(graph, seed)
+    return acks(graph, seed)[0], replace(rules, acks=True)
+
+
+RULES = {make.__name__: make for make in (half_duplex, fat_pipes, acks, half_duplex_with_acks)}
+
+
+def ruled_overlays(overlay, seed, rule):
+    """An overlay on a network with rules, the rules as SimGrid has them, and the overlay without rules."""
+    graph = ruled_graph(seed)
+    rng = np.random.default_rng([seed, 6])
+    work = Workload(
+        model_bits=float(rng.integers(10**5, 10**7)), compute_s=rng.uniform(0.001, 0.5, graph.silos)
+    )
+    pairs = OVERLAYS[overlay](graph.silos, rng)
+    ruled, rules = RULES[rule](graph, seed)
+    return build_overlay(overlay, ruled, work, pairs), rules, build_overlay(overlay, graph, work, pairs)

@@ -9,7 +9,7 @@
 //
 // CASE.txt:  silos links arcs rounds overlap(0|1) rows
 //            compute_s of each silo: one line for all rounds (rows = 1), or one line per round
-//            capacity_bps latency_s, one line per link
+//            capacity_bps latency_s fat_pipe(0|1), one line per link
 //            source target tokens latency_s message_bits number_of_links link_index ...   , one line per arc
 //            messages, -1 for one of each arc in each round
 //            arc round_in_which_it_is_sent round_at_whose_end_it_is_awaited   , one line per message
@@ -18,6 +18,7 @@
 // their sum over a route, and have no effect where all are 0. SimGrid lets a message wait for this sum before it takes
 // any link, so that those sent after computing are handed over so much earlier; others must have latencies that are
 // too small to matter.
+// With crosstraffic every arc needs one back, whose route carries its acknowledgements.
 // With a TCP-gamma no message is faster than TCP-gamma / (2 * this sum).
 // Every arc needs a link of finite capacity, whole bits > 0, and a pair (source, target) of its own.
 #include <simgrid/s4u.hpp>
@@ -48,8 +49,10 @@ int main(int argc, char** argv) {
   for (int i = 0; i < silos; i++) host[i] = zone->create_host("silo" + std::to_string(i), 1e9);
   for (int l = 0; l < links; l++) {
     double capacity_bps;
-    in >> capacity_bps >> link_latency_s[l];
+    int fat_pipe;
+    in >> capacity_bps >> link_latency_s[l] >> fat_pipe;
     link[l] = zone->create_link("link" + std::to_string(l), capacity_bps)->set_latency(link_latency_s[l]);
+    if (fat_pipe) link[l]->set_sharing_policy(sg4::Link::SharingPolicy::FATPIPE);
   }
   std::vector<int> source(arcs), target(arcs);
   std::vector<double> latency_s(arcs), lead_s(arcs, 0.0);

@@ -1,13 +1,15 @@
 """Runs a job on SimGrid: the same silos, arcs and routes on actors and a max-min solver of other hands.
 
 By default link latencies are 0, and messages share links max-min fairly. With `Weights` the links have latencies, and
-SimGrid's models CM02 and, without its factors, LV08 weigh the messages.
+SimGrid's models CM02 and, without its factors, LV08 weigh the messages. With `Rules` links are half-duplex or fat
+pipes, and messages have acknowledgements.
 """
 
 import shutil
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +65,28 @@ class Weights:
         }
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """What SimGrid knows of links in place of what arcs have beside their routes, which is left out.
+
+    `same` gives link directions that are no links of their own, but another one: both directions of a half-duplex link
+    are one link of SimGrid. `fat_pipe_bps` gives capacities of those whose policy is `FATPIPE`. With `acks` SimGrid's
+    cross-traffic puts 5 % of each message on the route of the arc back, which there must be.
+    """
+
+    same: Mapping[int, int] = field(default_factory=dict)
+    fat_pipe_bps: Mapping[int, float] = field(default_factory=dict)
+    acks: bool = False
+
+    @property
+    def options(self):
+        """Of SimGrid."""
+        return {"network/crosstraffic": str(int(self.acks))}
+
+
+NO_RULES = Rules()
+
+
 class NoSimGridError(Exception):
     """SimGrid cannot be built here; the text says why."""
 
@@ -83,10 +107,10 @@ def build(folder):
     raise RuntimeError(done.stderr)
 
 
-def round_starts(program, job, weights=None):
+def round_starts(program, job, weights=None, rules=NO_RULES):
     """t_i(k) of every silo, shape (rounds + 1, silos)."""
-    options = MODEL | FINE | ({} if weights is None else weights.options)
-    lines = _run(program, job, "dump", options, weights).splitlines()
+    options = MODEL | FINE | rules.options | ({} if weights is None else weights.options)
+    lines = _run(program, job, "dump", options, weights, rules).splitlines()
     return np.array([line.split() for line in lines], dtype=float)
 
 
@@ -95,29 +119,36 @@ def wall_s(program, job):
     return float(_run(program, job, "speed", MODEL))
 
 
-def _run(program, job, what, options, weights=None):
+def _run(program, job, what, options, weights=None, rules=NO_RULES):
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
-        file.write(_text(job, weights))
+        file.write(_text(job, weights, rules))
         file.flush()
         command = [str(program), file.name, what, "--log=root.thres:error"]
         command += [f"--cfg={name}:{value}" for name, value in options.items()]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def _text(job, weights):
+def _text(job, weights, rules):
     table_s = job.compute.rows(0, 1 if job.compute.period == 1 else job.rounds)
     routes, capacity_bps = job.routes, job.link_capacity_bps
     if job.sharing.constant_rates:
         # An arc of a constant rate that queues is alone on a link of this capacity.
         routes, capacity_bps = [(arc,) for arc in range(len(job.arcs))], [arc.rate_bps for arc in job.arcs]
     latency_s = [0.0] * len(capacity_bps)
-    if weights is not None:
+    if weights is not None or rules is not NO_RULES:
         routes = [arc.links[: arc.route_length] for arc in job.arcs]
+        routes = [[rules.same.get(link, link) for link in route] for route in routes]
+    fat_pipe_bps = rules.fat_pipe_bps
+    capacity_bps = [fat_pipe_bps.get(link, bps) for link, bps in enumerate(capacity_bps)]
+    if weights is not None:
         latency_s[: len(weights.link_latency_s)] = (weights.link_latency_s * weights.scale).tolist()
     sizes = (job.silos, len(capacity_bps), len(job.arcs), job.rounds, int(not job.fifo), len(table_s))
     lines = [" ".join(map(str, sizes))]
     lines += [" ".join(map(repr, row)) for row in table_s.tolist()]
-    lines += [f"{float(bps)!r} {late_s!r}" for bps, late_s in zip(capacity_bps, latency_s, strict=True)]
+    lines += [
+        f"{float(bps)!r} {late_s!r} {int(link in fat_pipe_bps)}"
+        for link, (bps, late_s) in enumerate(zip(capacity_bps, latency_s, strict=True))
+    ]
     lines += [
         f"{arc.source} {arc.target} {arc.tokens} {float(arc.latency_s)!r} {int(bits)} {len(route)} "
         + " ".join(map(str, route))

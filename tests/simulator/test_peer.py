@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simulator import make_job, overlay_job, simulate, simulate_flows
+from simulator import Constant, FlowArc, make_job, overlay_job, simulate, simulate_flows
 from simulator.flows import run
 from simulator.rtt_weights import REFERENCE_BITS
 from topologies import (
@@ -28,7 +28,16 @@ from topologies.windows import with_windows
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "peers"))
 import simgrid_peer
-from peer_jobs import OVERLAYS, ROUNDS, random_job, weighted_job, windowed_job
+from peer_jobs import (
+    OVERLAYS,
+    ROUNDS,
+    RULES,
+    acknowledged,
+    random_job,
+    ruled_overlays,
+    weighted_job,
+    windowed_job,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -44,9 +53,9 @@ def peer(tmp_path_factory):
         pytest.skip(str(reason))
 
 
-def check(peer, weights=None, rtol=1e-9, **job):
+def check(peer, weights=None, rtol=1e-9, rules=simgrid_peer.NO_RULES, **job):
     """Every t_i(k) of both engines is that of SimGrid."""
-    theirs = simgrid_peer.round_starts(peer, make_job(**job), weights)
+    theirs = simgrid_peer.round_starts(peer, make_job(**job), weights, rules)
     for engine in ENGINES:
         ours = simulate_flows(**job, engine=engine).round_start_s
         np.testing.assert_allclose(ours, theirs, rtol=rtol, err_msg=engine)
@@ -95,6 +104,88 @@ def test_weights_with_queues_and_arcs_without_tokens(peer, overlay, seed, model)
     """
     job, weights = weighted_job(overlay, seed, model, waits=False)
     check(peer, weights, rtol=1e-7, **job)
+
+
+@pytest.mark.parametrize("overlay", ["tree", "complete"])
+@pytest.mark.parametrize("seed", range(500, 512))
+def test_acknowledgements_are_simgrids_cross_traffic(peer, overlay, seed):
+    """5 % of each message's bits on the links of the way back, whose level they are bound to."""
+    job = random_job(overlay, seed)
+    slower = acknowledged(job)
+    check(peer, rules=simgrid_peer.Rules(acks=True), **slower)
+    with_acks, without = (simulate_flows(**each).round_start_s for each in (slower, job))
+    assert np.abs(with_acks - without).max() > 1e-3
+
+
+@pytest.mark.parametrize("model", ["CM02", "LV08"])
+@pytest.mark.parametrize("overlay", ["tree", "complete"])
+@pytest.mark.parametrize("seed", range(520, 526))
+def test_acknowledgements_with_weights(peer, overlay, seed, model):
+    """The way back has no part in the weights."""
+    job, weights = weighted_job(overlay, seed, model, waits=True)
+    check(peer, weights, rules=simgrid_peer.Rules(acks=True), **acknowledged(job))
+
+
+@pytest.mark.parametrize(
+    ("rule", "overlay"),
+    [(rule, overlay) for rule in RULES for overlay in OVERLAYS if "acks" not in rule]
+    + [(rule, overlay) for rule in RULES for overlay in ("tree", "complete") if "acks" in rule],
+)
+def test_rules_of_links_are_those_of_simgrid(peer, rule, overlay):
+    """Half-duplex links are one link for both directions there, fat pipes a policy, acknowledgements cross-traffic."""
+    effect = 0.0
+    for seed in range(600, 612):
+        ruled, rules, plain = ruled_overlays(overlay, seed, rule)
+        theirs = simgrid_peer.round_starts(peer, overlay_job(ruled, ROUNDS), None, rules)
+        for engine in ENGINES:
+            ours = simulate(ruled, ROUNDS, engine=engine).round_start_s
+            np.testing.assert_allclose(ours, theirs, rtol=1e-9, err_msg=f"{engine}, seed {seed}")
+        without = simulate(plain, ROUNDS).round_start_s
+        effect = max(effect, np.abs(theirs[1:] / without[1:] - 1).max())
+    assert effect > 0.01
+
+
+def test_simgrids_fat_pipe_holds_back_what_weighs_less(peer):
+    """Two messages of 1000 bits on 100 bit/s, which are not 100 bit/s for each, as `LinkRules.fat_pipes` has it.
+
+    In SimGrid the rates of all messages on a fat pipe stop growing when the first has its capacity: with a third of the
+    weight, the second has sent a third when the first leaves.
+    """
+    latency_s = np.array([0.0, 0.1, 0.3])
+    arcs = [
+        FlowArc(source=0, target=1, latency_s=0.1, links=(0, 1)),
+        FlowArc(source=2, target=3, latency_s=0.3, links=(0, 2)),
+        FlowArc(source=1, target=2, latency_s=0.1, links=(1,)),
+        FlowArc(source=3, target=0, latency_s=0.1, links=(1,)),
+    ]
+    job = make_job(
+        arcs,
+        link_capacity_bps=[100.0, 1e15, 1e15],
+        message_bits=1000.0,
+        compute=Constant(compute_s=[1.0] * 4),
+        rounds=1,
+    )
+    weights = simgrid_peer.Weights(link_latency_s=latency_s, reference_bits=0.0)
+    rules = simgrid_peer.Rules(fat_pipe_bps={0: 100.0})
+    theirs = simgrid_peer.round_starts(peer, job, weights, rules)[1]
+    np.testing.assert_allclose(theirs[[1, 3]], [11.1, 1.3 + 10.0 + 2000.0 / 3 / 100.0], rtol=1e-9)
+
+
+def test_simgrids_fat_pipe_holds_back_whose_acknowledgements_cross_it(peer):
+    """1000 bits from silo 2 to 3, on a link of 1000 bit/s: alone their 50 bit/s back would fit on 100 bit/s."""
+    routes = {(0, 1): 0, (3, 2): 0, (2, 3): 1, (1, 0): 2, (1, 2): 2, (2, 1): 2}
+    arcs = [FlowArc(source=i, target=j, latency_s=0.0, links=(link,)) for (i, j), link in routes.items()]
+    job = make_job(
+        arcs,
+        link_capacity_bps=[100.0, 1000.0, 1e15],
+        message_bits=1000.0,
+        compute=Constant(compute_s=[1.0] * 4),
+        rounds=1,
+    )
+    for acks, arrival_s in ((True, 11.0), (False, 2.0)):
+        rules = simgrid_peer.Rules(fat_pipe_bps={0: 100.0}, acks=acks)
+        theirs = simgrid_peer.round_starts(peer, job, None, rules)
+        assert theirs[1, 3] == pytest.approx(arrival_s, rel=1e-9)
 
 
 def check_windows(peer, job, weights, unbounded):

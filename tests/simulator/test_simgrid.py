@@ -1,17 +1,21 @@
 """The timelines that SimGrid's solver gives for the same silos, arcs and routes."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from simulator import FlowArc, simulate_flows
+from simulator import FlowArc, simulate, simulate_flows
 from simulator.rtt_weights import REFERENCE_BITS
 from simulator.simpy_engine.rtt_weighted import rtt_weighted
+from topologies import AccessLinks, Underlay, Workload, build_overlay, connectivity
+from topologies.link_rules import LinkRules
 
 CASES = json.loads((Path(__file__).parent / "data" / "simgrid_fluid.json").read_text())["cases"]
 _WEIGHTED = json.loads((Path(__file__).parent / "data" / "simgrid_weights.json").read_text())["cases"]
+RULED = json.loads((Path(__file__).parent / "data" / "simgrid_links.json").read_text())["cases"]
 WEIGHTED = [case for case in _WEIGHTED if "window_bits" not in case]
 WINDOWED = [case for case in _WEIGHTED if "window_bits" in case]
 
@@ -86,3 +90,39 @@ def test_round_starts_with_windows_are_those_of_simgrid(case, engine):
     np.testing.assert_allclose(timeline.round_start_s, case["round_start_s"], rtol=1e-9)
     without = run(case, sharing="rtt_weighted", engine=engine)
     assert np.abs(without.round_start_s - case["round_start_s"]).max() > 0.01
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+@pytest.mark.parametrize("case", RULED, ids=lambda case: case["label"])
+def test_round_starts_by_rules_of_links_are_those_of_simgrid(case, engine):
+    """Half-duplex links, fat pipes and acknowledgements, from the network on."""
+    routers = int(np.max(case["ends"])) + 1
+    underlay = Underlay(
+        name="random",
+        variant="corrected",
+        labels=tuple(f"r{router:02}" for router in range(routers)),
+        latitude_deg=np.zeros(routers),
+        longitude_deg=np.zeros(routers),
+        ends=np.array(case["ends"]),
+        length_km=np.array(case["length_km"]),
+        capacity_bps=np.array(case["capacity_bps"]),
+    )
+    plain = connectivity(
+        underlay,
+        access=AccessLinks(up_bps=case["access_bps"], down_bps=case["access_bps"]),
+        routers=case["router"],
+    )
+    rules = LinkRules(
+        half_duplex=tuple(case["half_duplex"]),
+        half_duplex_core=tuple(case["half_duplex_core"]),
+        fat_pipes=tuple(case["fat_pipes"]),
+        ack_share=case["ack_share"],
+    )
+    work = Workload(model_bits=case["model_bits"], compute_s=case["compute_s"])
+    rounds = len(case["round_start_s"]) - 1
+    ruled, without = (
+        simulate(build_overlay("test", graph, work, case["arcs"]), rounds, engine=engine).round_start_s
+        for graph in (replace(plain, rules=rules), plain)
+    )
+    np.testing.assert_allclose(ruled, case["round_start_s"], rtol=1e-9)
+    assert np.abs(without - case["round_start_s"]).max() > 0.01
