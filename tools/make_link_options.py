@@ -37,6 +37,7 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
     "routing hops": {"routing": "hops"},
     "routing inverse_capacity": {"routing": "inverse_capacity"},
     "routing hops, multipath": {"routing": "hops", "multipath_seed": 0},
+    "routing hops, split": {"routing": "hops", "split_flows": True},
     "half-duplex access": {"half_duplex": ("access",)},
     "fat pipes": {"fat_pipes": ("core",)},
     "acknowledgements": {"acks": "tcp"},

@@ -1,7 +1,7 @@
 """The connectivity graph: end-to-end latency, route and available bandwidth of every silo pair."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Literal, NamedTuple
@@ -300,13 +300,18 @@ class Connectivity:
         return self.first_uplink + self.silos + silo
 
     def core_route(self, source: int, target: int) -> tuple[int, ...]:
-        """Core link directions that a message between two silos crosses, in order; none where bandwidth is measured."""
+        """Core link directions that a message between two silos crosses, see `topologies.routing.Routes.links`.
+
+        None where the bandwidth is measured.
+        """
         if self.is_measured:
             return ()
         return self.routes.links(int(self.router[source]), int(self.router[target]))
 
     def route(self, source: int, target: int) -> tuple[int, ...]:
         """Link directions that a message from silo `source` to silo `target` occupies, in order, then its window.
+
+        Where its flow is split, those of all its routes.
 
         Raises
         ------
@@ -332,41 +337,75 @@ class Connectivity:
         own = [int(self._window_link[i, j]) for i, j in arcs]
         return tuple(route if link < 0 else (*route, link) for route, link in zip(found, own, strict=True))
 
+    @property
+    def change_usage(self) -> bool:
+        """Whether a model puts another number of bits than its own on some links."""
+        return self.rules.change_usage or self.routes.splits
+
+    def way(self, source: int, target: int) -> dict[int, float]:
+        """The `route` between two silos, with the share of a model that each link carries."""
+        return self.ways_along([(source, target)])[0]
+
+    def ways_along(self, arcs: Iterable[tuple[int, int]]) -> list[dict[int, float]]:
+        """The `way` of each arc, in their order."""
+        arcs = list(arcs)
+        ways = [dict.fromkeys(route, 1.0) for route in self.routes_along(arcs)]
+        if self.routes.splits:
+            for (i, j), way in zip(arcs, ways, strict=True):
+                way |= self._core_shares(self.routes, i, j)
+        return ways
+
+    def _core_shares(self, routes: Routes, source: int, target: int) -> dict[int, float]:
+        """Core links on some routes between the routers of two silos that carry parts of a flow, with the share."""
+        ends = int(self.router[source]), int(self.router[target])
+        shares = routes.shares(*ends)
+        return dict(zip(routes.links(*ends), shares, strict=True)) if shares else {}
+
+    def detour(self, routes: Routes, source: int, target: int) -> dict[int, float]:
+        """As `way`, by other routes between routers."""
+        usual = self.route(source, target)
+        core = routes.links(int(self.router[source]), int(self.router[target]))
+        rest = usual[1 + len(self.core_route(source, target)) :]
+        return dict.fromkeys((usual[0], *core, *rest), 1.0) | self._core_shares(routes, source, target)
+
     def occupied(self, arcs: Iterable[tuple[int, int]]) -> list[Occupied]:
-        """All links that the models of each arc occupy: its `route`, shared capacities, and those of acknowledgements.
+        """All links that the models of each arc occupy: its `way`, shared capacities, and those of acknowledgements.
 
         Notes
         -----
         Time O(total route length + arcs * shared capacities).
         """
         arcs = list(arcs)
-        routes = self.routes_along(arcs)
-        if not self.rules.change_usage:
+        if not self.change_usage:
+            routes = self.routes_along(arcs)
             return [Occupied(route, (1.0,) * len(route), self._hops(route)) for route in routes]
         share = self.rules.ack_share
         may_send = self.may_send if self.is_measured else None
         found = []
-        for (i, j), route in zip(arcs, routes, strict=True):
-            back: tuple[int, ...] = ()
+        for (i, j), way in zip(arcs, self.ways_along(arcs), strict=True):
+            back: dict[int, float] = {}
             if share:
                 pair_back = may_send is None or bool(may_send[j, i])
-                back = self.route(j, i) if pair_back else (self.uplink(j), self.downlink(i))
-            found.append(self.occupying((i, j), route, back))
+                back = self.way(j, i) if pair_back else dict.fromkeys((self.uplink(j), self.downlink(i)), 1.0)
+            found.append(self.occupying((i, j), way, back))
         return found
 
-    def occupying(self, arc: tuple[int, int], route: tuple[int, ...], back: tuple[int, ...]) -> Occupied:
-        """What an arc's models occupy on a route, with its window, where acknowledgements go `back` on another."""
-        hops, share = self._hops(route), self.rules.ack_share
-        used = dict.fromkeys(route, 1.0)
-        crossed = dict.fromkeys(route[:hops], 1.0)
-        for link in back[: self._hops(back)] if share else ():
-            crossed[link] = crossed.get(link, 0.0) + share
+    def occupying(
+        self, arc: tuple[int, int], way: Mapping[int, float], back: Mapping[int, float]
+    ) -> Occupied:
+        """What an arc's models occupy on a `way`, where acknowledgements go `back` on another."""
+        hops, share = self._hops(tuple(way)), self.rules.ack_share
+        used = dict(way)
+        crossed = {link: bits for link, bits in way.items() if link < self.first_window}
+        for link, bits in back.items() if share else ():
+            if link < self.first_window:
+                crossed[link] = crossed.get(link, 0.0) + share * bits
         for number, shared in enumerate(self.shared, self.first_shared):
             if not shared.silos.issuperset(arc):
                 bits = sum(crossed.get(link, 0.0) * weight for link, weight in shared.usage.items())
                 if bits:
                     used[number] = bits
-        used |= {link: bits for link, bits in crossed.items() if bits != 1.0}
+        used |= crossed
         return Occupied(tuple(used), tuple(used.values()), hops)
 
     def _hops(self, route: tuple[int, ...]) -> int:
@@ -385,7 +424,7 @@ class Connectivity:
         Time O(total route length).
         """
         arcs = list(zip(source.tolist(), target.tolist(), strict=True))
-        if self.rules.change_usage:
+        if self.change_usage:
             occupied = self.occupied(arcs)
             links = chain.from_iterable(each.links for each in occupied)
             bits = np.fromiter(chain.from_iterable(each.usage for each in occupied), np.float64)

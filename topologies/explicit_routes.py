@@ -46,6 +46,17 @@ class ExplicitRoutes:
             return self.otherwise.links(source, target)
         return self.route[source, target]
 
+    @property
+    def splits(self) -> bool:
+        """See `topologies.routing.Routes`."""
+        return self.otherwise is not None and self.otherwise.splits
+
+    def shares(self, source: int, target: int) -> tuple[float, ...]:
+        """See `topologies.routing.Routes`."""
+        if self.otherwise is None or (source, target) in self.route:
+            return ()
+        return self.otherwise.shares(source, target)
+
     def bottleneck_bps(self, core_bps: FloatArray) -> FloatArray:
         """See `topologies.routing.Routes`. O(total route length)."""
         rest = self.otherwise

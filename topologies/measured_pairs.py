@@ -113,7 +113,16 @@ class UnroutedPairs:
         """Zeros, shape (sites, sites)."""
         return np.zeros((self.sites, self.sites), dtype=np.int64)
 
+    @property
+    def splits(self) -> bool:
+        """See `topologies.routing.Routes`."""
+        return False
+
     def links(self, source: int, target: int) -> tuple[int, ...]:  # noqa: ARG002  (the protocol's)
+        """See `topologies.routing.Routes`."""
+        return ()
+
+    def shares(self, source: int, target: int) -> tuple[float, ...]:  # noqa: ARG002  (the protocol's)
         """See `topologies.routing.Routes`."""
         return ()
 

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
-from topologies.errors import InputError
-from topologies.routing import TIE
+from topologies.equal_cost import LeadingOn, leading_on
+from topologies.routing import UnsplitRoutes
 from topologies.underlay import Underlay
 
 _MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
@@ -18,7 +16,7 @@ _STEP = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class MultipathRoutes:
+class MultipathRoutes(UnsplitRoutes):
     """A route for every ordered pair of routers; made by `multipath_routes`.
 
     Attributes
@@ -85,35 +83,16 @@ def multipath_routes(underlay: Underlay, cost: FloatArray, seed: int) -> Multipa
     of routers make no difference. There and back are two flows. Source: Hopps, RFC 2992. Time
     O(routers * (links + routers * hops)), memory O(total route length).
     """
-    routers = underlay.routers
-    rank = underlay.rank
-    if not np.all((np.asarray(cost) > 0) & np.isfinite(cost)):
-        raise InputError("cost of every link must be finite and > 0.")
-    tail, head = np.concatenate((underlay.ends, underlay.ends[:, ::-1])).T
-    direction = np.concatenate((2 * np.arange(underlay.links), 2 * np.arange(underlay.links) + 1))
-    arc_cost = np.tile(np.asarray(cost, dtype=np.float64), 2)
-    # Links of one router in the order of where they lead, parallel ones in their own.
-    order = np.lexsort((direction, rank[head], rank[tail]))
-    tail, head, direction, arc_cost = tail[order], head[order], direction[order], arc_cost[order]
-    cheapest = np.full((routers, routers), np.inf)
-    np.minimum.at(cheapest, (tail, head), arc_cost)
-    linked = np.isfinite(cheapest)
-    weights = csr_array((cheapest[linked], np.nonzero(linked)), shape=(routers, routers))
-    left = np.asarray(dijkstra(weights), dtype=np.float64)
-    found: list[list[IntArray]] = [[] for _ in range(routers)]
-    for target in range(routers):
-        on = arc_cost + left[head, target] <= left[tail, target] * (1 + TIE)
-        on &= tail != target
-        found[target] = list(_walked(rank, tail[on], head[on], direction[on], target, seed))
+    found = [
+        list(_walked(underlay.rank, on, target, seed)) for target, on in enumerate(leading_on(underlay, cost))
+    ]
     return _joined(underlay, found)
 
 
-def _walked(
-    rank: IntArray, tail: IntArray, head: IntArray, direction: IntArray, target: int, seed: int
-) -> Iterator[IntArray]:
+def _walked(rank: IntArray, on: LeadingOn, target: int, seed: int) -> Iterator[IntArray]:
     """Link directions of the routes of all sources to a target, hop by hop; -1 where a route has ended."""
     routers = len(rank)
-    count = np.bincount(tail, minlength=routers)
+    count = np.bincount(on.tail, minlength=routers)
     by_rank = np.argsort(rank)
     begin = np.zeros(routers, dtype=np.int64)
     begin[by_rank] = np.cumsum(count[by_rank]) - count[by_rank]
@@ -122,9 +101,9 @@ def _walked(
         key = _hashed(seed, rank[np.flatnonzero(under_way)], int(rank[target]), rank[at[under_way]])
         arc = begin[at[under_way]] + (key % count[at[under_way]].astype(np.uint64)).astype(np.int64)
         hop = np.full(routers, -1, dtype=np.int64)
-        hop[under_way] = direction[arc]
+        hop[under_way] = on.direction[arc]
         at = at.copy()
-        at[under_way] = head[arc]
+        at[under_way] = on.head[arc]
         yield hop
 
 

@@ -31,17 +31,39 @@ class Routes(Protocol):
     def hops(self) -> IntArray:
         """Number of links of each route, shape (routers, routers)."""
 
+    @property
+    def splits(self) -> bool:
+        """Whether flows of some pairs take several routes at once."""
+
     def links(self, source: int, target: int) -> tuple[int, ...]:
         """Link directions of the route from `source` to `target`, in order; empty for the same router.
 
         Link `l` is ``2 * l`` from its first to its second end and ``2 * l + 1`` back.
         """
 
+    def shares(self, source: int, target: int) -> tuple[float, ...]:
+        """The share of the flow from `source` to `target` on each of its `links`; empty where that is 1 on all."""
+
     def bottleneck_bps(self, core_bps: FloatArray) -> FloatArray:
-        """Smallest capacity on each route, infinite where it has no link, shape (routers, routers)."""
+        """Smallest capacity over share on each route, infinite where it has no link, shape (routers, routers)."""
 
     def used_links(self) -> BoolArray:
         """Whether each link is on a route, shape (links,)."""
+
+
+class UnsplitRoutes:
+    """What `Routes` of which each takes a flow whole have in common."""
+
+    __slots__ = ()
+
+    @property
+    def splits(self) -> bool:
+        """See `Routes`."""
+        return False
+
+    def shares(self, source: int, target: int) -> tuple[float, ...]:  # noqa: ARG002  (the protocol's)
+        """See `Routes`."""
+        return ()
 
 
 class Routing(Protocol):
@@ -58,7 +80,7 @@ class Routing(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class ShortestRoutes:
+class ShortestRoutes(UnsplitRoutes):
     """Shortest routes between all pairs of routers, as a tree from each router; made by `shortest_routes`.
 
     Attributes

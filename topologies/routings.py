@@ -1,4 +1,4 @@
-"""Routings by name: what routes are the shortest by, and equal-cost multipath."""
+"""Routings by name: what routes are the shortest by, and equal-cost multipath by flow or split."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -11,6 +11,7 @@ from topologies.errors import Field, InputError, unknown_name
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.multipath import multipath_routes
 from topologies.routing import Routes, Routing, shortest_routes
+from topologies.split_routes import split_routes
 from topologies.underlay import Underlay
 
 _LEAST = 1e-6
@@ -50,7 +51,9 @@ COSTS: Mapping[str, Cost] = {
 """Length; 1; the latency of a link with its constant 4 ms; 1 Gbps over the capacity, the cost of OSPF."""
 
 
-def named_routing(name: str = "distance", multipath_seed: int | None = None) -> Routing:
+def named_routing(
+    name: str = "distance", multipath_seed: int | None = None, *, split_flows: bool = False
+) -> Routing:
     """The routing by one of `COSTS`.
 
     Parameters
@@ -59,26 +62,42 @@ def named_routing(name: str = "distance", multipath_seed: int | None = None) -> 
     multipath_seed : int, optional
         With one, flows spread over routes of equal cost, see `topologies.multipath.multipath_routes`; else each pair
         takes the first of them by the rule of `topologies.routing.shortest_routes`, the same there and back.
+    split_flows : bool
+        Whether flows are split over all routes of equal cost instead, see `topologies.split_routes.split_routes`.
 
     Raises
     ------
     InputError
-        If there is no such cost, or the seed is below 0.
+        If there is no such cost, the seed is below 0, or flows are both split and spread.
     """
     if name not in COSTS:
         raise unknown_name("routing", name, COSTS)
     if multipath_seed is not None and multipath_seed < 0:
         raise InputError("must be >= 0.", field=Field("multipath_seed", value=multipath_seed))
-    if name == "distance" and multipath_seed is None:
+    if split_flows and multipath_seed is not None:
+        raise InputError(
+            "must not be given beside ",
+            Field("multipath_seed", value=multipath_seed),
+            ".",
+            field=Field("split_flows", value=split_flows),
+        )
+    if name == "distance" and multipath_seed is None and not split_flows:
         return shortest_routes
-    return partial(_routes, name=name, multipath_seed=multipath_seed)
+    return partial(_routes, name=name, multipath_seed=multipath_seed, split_flows=split_flows)
 
 
-def _routes(underlay: Underlay, core_bps: FloatArray, *, name: str, multipath_seed: int | None) -> Routes:
+def _routes(
+    underlay: Underlay, core_bps: FloatArray, *, name: str, multipath_seed: int | None, split_flows: bool
+) -> Routes:
     """The routes of a named routing."""
     cost = COSTS[name](underlay, core_bps)
-    if multipath_seed is None:
+    if multipath_seed is None and not split_flows:
         return shortest_routes(underlay, core_bps, weight=cost)
     cost = np.maximum(cost, _LEAST * (float(np.max(cost, initial=0.0)) or 1.0))
     is_down = np.asarray(core_bps) == 0
-    return multipath_routes(underlay, np.where(is_down, 2.0 * cost.sum() + 1.0, cost), multipath_seed)
+    cost = np.where(is_down, 2.0 * cost.sum() + 1.0, cost)
+    return (
+        split_routes(underlay, cost)
+        if multipath_seed is None
+        else multipath_routes(underlay, cost, multipath_seed)
+    )

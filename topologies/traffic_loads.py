@@ -1,5 +1,7 @@
 """Load that traffic matrices put on the links of a routed core."""
 
+from itertools import chain
+
 import numpy as np
 from scipy.sparse import csr_array
 
@@ -41,11 +43,19 @@ def link_loads(matrices: TrafficMatrices, graph: Connectivity) -> FloatArray:
         if label not in number_of:
             raise unknown_name(place, label, graph.underlay.labels)
     router = [number_of[label] for label in matrices.labels]
-    routes = [
-        graph.routes.links(router[i], router[j])
+    ends = [
+        (router[i], router[j])
         for i, j in zip(matrices.source.tolist(), matrices.target.tolist(), strict=True)
     ]
+    routes = [graph.routes.links(*pair) for pair in ends]
     first = np.cumsum([0, *map(len, routes)])
     links = np.array([link for route in routes for link in route], dtype=np.int64)
-    crosses = csr_array((np.ones(len(links)), links, first), shape=(len(routes), graph.first_uplink))
+    share = np.ones(len(links))
+    if graph.routes.splits:
+        parts = (
+            graph.routes.shares(*pair) or (1.0,) * len(route)
+            for pair, route in zip(ends, routes, strict=True)
+        )
+        share = np.fromiter(chain.from_iterable(parts), np.float64)
+    crosses = csr_array((share, links, first), shape=(len(routes), graph.first_uplink))
     return np.asarray((crosses.T @ matrices.demand_bps.T).T)

@@ -20,6 +20,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
             "routes",
             "routing",
             "multipath_seed",
+            "split_flows",
             "published",
             "internal_only",
             "largest_component",

@@ -215,6 +215,9 @@ MultipathSeed = Annotated[
         help="Spread flows over routes of equal cost, by a hash with this seed. [default: one route a pair]"
     ),
 ]
+SplitFlows = Annotated[
+    bool, typer.Option("--split-flows", help="Split each flow over all its routes of equal cost.")
+]
 Preset = Annotated[
     str | None,
     typer.Option(
@@ -336,7 +339,8 @@ BEYOND_THE_NETWORK = (
         "latency",
     ),
     *("window", "window_at", "streams", "streams_at", "slow_start"),
-    *("half_duplex", "shared_access", "fat_pipes", "acks", "preset", "routes", "routing", "multipath_seed"),
+    *("half_duplex", "shared_access", "fat_pipes", "acks", "preset", "routes", "routing"),
+    *("multipath_seed", "split_flows"),
     *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "overlap"),
 )
 """Options of a study on links, transfers and the workload, which do not change what a network's file states."""
@@ -372,6 +376,7 @@ def study_options(
     routes: Routes = None,
     routing: Routing = "distance",
     multipath_seed: MultipathSeed = None,
+    split_flows: SplitFlows = False,
     workload: Preset = None,
     model_size: ModelSize = None,
     overhead: Overhead = None,
@@ -425,6 +430,7 @@ def study_options(
             "routes": routes,
             "routing": routing,
             "multipath_seed": multipath_seed,
+            "split_flows": split_flows,
             "internal_only": internal_only,
             "largest_component": largest_component,
         },

@@ -125,6 +125,8 @@ class NetworkConfig:
     multipath_seed : int, optional
         Spread flows over routes of equal cost by a hash with this seed; see `topologies.multipath`. By default each
         pair of routers takes the same one there and back.
+    split_flows : bool
+        Split each flow over all routes of equal cost; see `topologies.split_routes`. Not with a `multipath_seed`.
     internal_only : bool
         Leave out external nodes, stubs without coordinates and self-loops of the file; see `topologies.load_underlay`.
     largest_component : bool
@@ -161,6 +163,7 @@ class NetworkConfig:
     routes: str | None = None
     routing: Literal["distance", "hops", "latency", "inverse_capacity"] = "distance"
     multipath_seed: int | None = None
+    split_flows: bool = False
     internal_only: bool = False
     largest_component: bool = False
 
@@ -199,7 +202,7 @@ class NetworkConfig:
         ack_share(self.acks)
         if self.routes == "":
             raise InputError("must be a path.", field=Field("routes", value=""))
-        named_routing(self.routing, self.multipath_seed)
+        named_routing(self.routing, self.multipath_seed, split_flows=self.split_flows)
         if self.core not in (None, "stated"):
             parse_quantity("core", self.core, "bit/s")
         if self.silo_at is not None and not self.silo_at:
@@ -386,7 +389,7 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         core=core,
         bandwidth=config.bandwidth,
         latency=config.latency,
-        routing=named_routing(config.routing, config.multipath_seed),
+        routing=named_routing(config.routing, config.multipath_seed, split_flows=config.split_flows),
         routers=routers,
         blocked=[pair for text in config.blocked or () for pair in silo_pairs("blocked", labels, text)],
     )

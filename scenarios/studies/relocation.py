@@ -424,6 +424,7 @@ def _without_core_rules(
         "latency": "per_path",
         "routing": "distance",
         "multipath_seed": None,
+        "split_flows": False,
         "fat_pipes": None,
     }
     # Tables, which were not published, do not take the other variant.

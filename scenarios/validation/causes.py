@@ -92,10 +92,13 @@ def _shared(overlay: Overlay, arc: int, terms: Terms) -> Cause:
 
 def _models_on(overlay: Overlay, link: int) -> int:
     """Number of arcs whose models cross a link direction, without those that only send acknowledgements over it."""
-    graph, share = overlay.graph, overlay.graph.rules.ack_share
-    ends = zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)
-    used = (dict(zip(each.links, each.usage, strict=True)).get(link, share) for each in graph.occupied(ends))
-    return sum(bits != share for bits in used)
+    graph = overlay.graph
+    occupied = graph.occupied(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
+    shared = link - graph.first_shared
+    lies_on = graph.shared[shared].usage.keys() if shared >= 0 else {link}
+    if shared < 0 <= link - graph.first_window:
+        return sum(link in each.links for each in occupied)
+    return sum(link in each.links and not lies_on.isdisjoint(each.links[: each.hops]) for each in occupied)
 
 
 def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
@@ -112,9 +115,10 @@ def _unused(resources: Resources, arc: int, terms: Terms) -> Cause:
         limit = f"{place}, {format_rate(graph.down_bps[target])}, into {resources.into[target]}"
     elif links:
         place = link_text(graph, links[0])
-        limit = (
-            f"{place}, {format_rate(graph.core_bps[links[0] // 2])}, by the route's "
-            f"{int(resources.parts[arc])} links"
+        parts = float(resources.parts[resources.binding_crossings(arc)[0]])
+        by = "the links of the longest route times the flow's share" if graph.routes.splits else ""
+        limit = f"{place}, {format_rate(graph.core_bps[links[0] // 2])}, by " + (
+            f"{parts:.3g}, {by}" if by else f"the route's {int(parts)} links"
         )
     else:
         text = f"unused bandwidth: the fair share is {_times(overlay, arc, terms)} the measured one"

@@ -41,7 +41,7 @@ class Detours:
     def of(self, source: int, target: int) -> tuple[Occupied, float] | None:
         """Links that models occupy and latency in seconds between two silos, or None where there is no route."""
         route = self._route(source, target)
-        back = self._route(target, source) if self.graph.rules.ack_share else ()
+        back = self._route(target, source) if self.graph.rules.ack_share else {}
         if route is None or back is None:
             return None
         is_usual = self._is_free(self.graph.core_route(source, target))
@@ -49,14 +49,13 @@ class Detours:
         occupied = self.graph.occupying((source, target), route, back)
         return occupied, float(latency_s[source, target])
 
-    def _route(self, source: int, target: int) -> tuple[int, ...] | None:
-        """Link directions between two silos that are not down, with the window; None where there is no such route."""
-        usual, core = self.graph.route(source, target), self.graph.core_route(source, target)
-        if self._is_free(core):
-            return usual
+    def _route(self, source: int, target: int) -> dict[int, float] | None:
+        """The way between two silos over links that are not down; None where there is none."""
+        if self._is_free(self.graph.core_route(source, target)):
+            return self.graph.way(source, target)
         router = self.graph.router
         around = self.routes.links(int(router[source]), int(router[target]))
-        return (usual[0], *around, *usual[1 + len(core) :]) if self._is_free(around) else None
+        return self.graph.detour(self.routes, source, target) if self._is_free(around) else None
 
     def _is_free(self, core: Sequence[int]) -> bool:
         return self.down.isdisjoint(direction // 2 for direction in core)

@@ -36,7 +36,8 @@ class ArcLimits:
         In which each arc carries one model: 1 of a static overlay, of a periodic one those of a period that its cycle
         times count.
     crossing : ndarray of int, shape (crossings, 2)
-    measured_bps, parts : ndarray, shape (arcs,)
+    measured_bps : ndarray, shape (arcs,)
+    parts : ndarray, shape (crossings,)
         See `topologies.analysis.resources.bandwidth_terms`.
     """
 

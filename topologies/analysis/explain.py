@@ -44,6 +44,8 @@ class ArcExplanation:
     route : tuple of str
         Names of the link directions between the access links that its models cross, in order; empty of a silo's own
         computing, and between silos of one router.
+    route_shares : tuple of float
+        The share of a model that crosses each of them, 1 on all unless its flow is split.
     gbps_gain_s : float or None
         How much the cycle time falls with 1 Gbps more on each of `resources`; None where there is none, or a window is
         one of them.
@@ -62,6 +64,7 @@ class ArcExplanation:
     binds: str
     resources: tuple[str, ...]
     route: tuple[str, ...]
+    route_shares: tuple[float, ...]
     gbps_gain_s: float | None
     latency_ms_gain_s: float | None
     compute_ms_gain_s: float | None
@@ -156,7 +159,7 @@ def explain(overlay: Overlay | PeriodicOverlay | RandomOverlay) -> Explanation:
 
 def _arc(resources: Resources, arc: int) -> ArcExplanation:
     """One arc between two silos."""
-    overlay = resources.overlay
+    overlay, graph = resources.overlay, resources.overlay.graph
     i, j = int(overlay.source[arc]), int(overlay.target[arc])
     compute_s = float(overlay.tokens[arc] * overlay.compute_s[i])
     slow_s = float(overlay.slow_start_s[arc])
@@ -166,19 +169,19 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
     transmission_s = float(overlay.transmission_s[arc]) - overlay.work.backward_share * compute_s
     kind, names = _limits(resources, arc)
     by_window = bool(resources.binding()[3, arc])
+    way = {link: share for link, share in graph.way(i, j).items() if link < graph.first_uplink}
     parts = {"compute": compute_s, "latency": latency_s, kind: transmission_s}
     return ArcExplanation(
-        source=overlay.graph.labels[i],
-        target=overlay.graph.labels[j],
+        source=graph.labels[i],
+        target=graph.labels[j],
         compute_s=compute_s,
         latency_s=latency_s,
         transmission_s=transmission_s,
         slow_start_s=slow_s,
         binds=max(parts, key=lambda part: parts[part]),
         resources=names,
-        route=tuple(
-            overlay.graph.link_name(link) for link in overlay.routes[arc] if link < overlay.graph.first_uplink
-        ),
+        route=tuple(map(graph.link_name, way)),
+        route_shares=tuple(way.values()),
         gbps_gain_s=_gain(resources, _one_more_gbps(resources, arc)) if names and not by_window else None,
         latency_ms_gain_s=_latency_gain(resources, arc) if own_s > 0 else None,
         compute_ms_gain_s=_compute_gain(resources, i) if compute_s > 0 else None,
@@ -199,6 +202,7 @@ def _own_computing(resources: Resources, silo: int) -> ArcExplanation:
         binds="compute",
         resources=(),
         route=(),
+        route_shares=(),
         gbps_gain_s=None,
         latency_ms_gain_s=None,
         compute_ms_gain_s=_compute_gain(resources, silo) if compute_s > 0 else None,

@@ -60,6 +60,7 @@ def explanation_rows(explanation: Explanation) -> list[dict[str, object]]:
             "binds": arc.binds,
             "resources": list(arc.resources),
             "route": list(arc.route),
+            "route_shares": list(arc.route_shares),
             "gbps_gain_s": arc.gbps_gain_s,
             "latency_ms_gain_s": arc.latency_ms_gain_s,
             "compute_ms_gain_s": arc.compute_ms_gain_s,
@@ -108,11 +109,15 @@ def _parts(explanation: Explanation) -> list[str]:
 
 
 def _longest_sending(explanation: Explanation) -> list[str]:
-    """The route of the arc whose sending takes longest, where it has several links."""
+    """The route of the arc whose sending takes longest, where it has several links, with shares of split flows."""
     arc = max(explanation.arcs, key=lambda each: each.transmission_s)
     if len(arc.route) < 2:
         return []
-    return [f"The longest sending, {arc.source} -> {arc.target}, goes over {listed(arc.route)}."]
+    links = [
+        name if share == 1.0 else f"{name} ({100 * share:.3g} %)"
+        for name, share in zip(arc.route, arc.route_shares, strict=True)
+    ]
+    return [f"The longest sending, {arc.source} -> {arc.target}, goes over {listed(links)}."]
 
 
 def _gains(explanation: Explanation) -> list[str]:

@@ -44,8 +44,9 @@ class Resources:
         Degrees.
     crossing : ndarray of int, shape (crossings, 2)
         Arc and core link direction, for each core link on the route of each arc that core links limit.
-    parts : ndarray, shape (arcs,)
-        Into how many parts the rule for `A(i', j')` divides the smallest capacity on the route.
+    parts : ndarray, shape (crossings,)
+        Into how many parts the rule for `A(i', j')` divides the capacity of each of them, times the share of the flow
+        that crosses the link: the smallest quotient is `A(i', j')`.
     """
 
     up_bps: FloatArray
@@ -121,7 +122,7 @@ class Resources:
     def limits_bps(self) -> FloatArray:
         """Uplink share, downlink share, available bandwidth and windows of each arc, shape (4, arcs)."""
         source, target = self.overlay.source, self.overlay.target
-        available = _smallest(len(source), self.crossing, self.core_bps) / self.parts
+        available = _smallest(len(source), self.crossing, self.core_bps, self.parts)
         return np.stack(
             (
                 self.up_bps[source] / self.out[source],
@@ -147,10 +148,15 @@ class Resources:
         return np.asarray(transmissions(self.model_bits, rate_bps) < pass_s)
 
     def binding_links(self, arc: int) -> list[int]:
-        """Core link directions with the smallest capacity on an arc's route, in the route's order."""
-        links = self.crossing[self.crossing[:, 0] == arc, 1].tolist()
-        smallest = min((self.core_bps[link // 2] for link in links), default=np.inf)
-        return [link for link in links if self.core_bps[link // 2] <= smallest * (1 + EQUAL)]
+        """Core link directions that limit an arc's available bandwidth, in the route's order."""
+        links: list[int] = self.crossing[self.binding_crossings(arc), 1].tolist()
+        return links
+
+    def binding_crossings(self, arc: int) -> IntArray:
+        """Which of `crossing` are those of `binding_links`."""
+        own = np.flatnonzero(self.crossing[:, 0] == arc)
+        bps = self.core_bps[self.crossing[own, 1] // 2] / self.parts[own]
+        return np.asarray(own[bps <= bps.min(initial=np.inf) * (1 + EQUAL)])
 
     def opening(self, rate_bps: FloatArray) -> tuple[IntArray, FloatArray]:
         """Round trips that slow start adds to each arc, and what it sends in these; see `topologies.slow_start`."""
@@ -195,7 +201,8 @@ def bandwidth_terms(
     Returns
     -------
     crossing : ndarray of int, shape (crossings, 2)
-    measured_bps, parts : ndarray, shape (arcs,)
+    measured_bps : ndarray, shape (arcs,)
+    parts : ndarray, shape (crossings,)
         See `Resources`.
 
     Notes
@@ -211,19 +218,26 @@ def bandwidth_terms(
     links = np.fromiter(chain.from_iterable(core), np.int64)
     crossing = np.column_stack((np.repeat(np.arange(arcs), np.fromiter(map(len, core), np.int64)), links))
     available_bps = graph.available_bps[source, target]
-    measured_bps, parts = np.full(arcs, np.inf), np.ones(arcs)
+    measured_bps, parts = np.full(arcs, np.inf), np.ones(len(crossing))
+    router = graph.router
     if graph.bandwidth == "hop_share":
-        parts = np.maximum(np.bincount(crossing[:, 0], minlength=arcs), 1.0)
+        parts = graph.routes.hops[router[source], router[target]][crossing[:, 0]].astype(np.float64)
+    if graph.routes.splits:
+        ends = zip(router[source].tolist(), router[target].tolist(), strict=True)
+        shares = (
+            graph.routes.shares(*pair) or (1.0,) * len(route) for pair, route in zip(ends, core, strict=True)
+        )
+        parts = parts * np.fromiter(chain.from_iterable(shares), np.float64)
     follows = np.allclose(
-        _smallest(arcs, crossing, graph.core_bps) / parts, available_bps, rtol=EQUAL, atol=0.0
+        _smallest(arcs, crossing, graph.core_bps, parts), available_bps, rtol=EQUAL, atol=0.0
     )
     if graph.is_measured or not follows:
-        measured_bps, crossing = available_bps, crossing[:0]
+        measured_bps, crossing, parts = available_bps, crossing[:0], parts[:0]
     return crossing, measured_bps, parts
 
 
-def _smallest(arcs: int, crossing: IntArray, core_bps: FloatArray) -> FloatArray:
-    """Smallest capacity on the route of each arc, infinite where it crosses no core link."""
+def _smallest(arcs: int, crossing: IntArray, core_bps: FloatArray, parts: FloatArray) -> FloatArray:
+    """Smallest capacity over parts on the route of each arc, infinite where it crosses no core link."""
     smallest = np.full(arcs, np.inf)
-    np.minimum.at(smallest, crossing[:, 0], core_bps[crossing[:, 1] // 2])
+    np.minimum.at(smallest, crossing[:, 0], core_bps[crossing[:, 1] // 2] / parts)
     return smallest

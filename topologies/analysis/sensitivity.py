@@ -135,9 +135,10 @@ def _capacities(
             up[i] -= bits * resources.out[i] / resources.up_bps[i] ** 2
         elif by_down:
             down[j] -= bits * resources.into[j] / resources.down_bps[j] ** 2
-        elif by_available and (links := resources.binding_links(arc)):
-            link = links[0] // 2
-            core[link] -= bits * resources.parts[arc] / resources.core_bps[link] ** 2
+        elif by_available and len(binding_crossings := resources.binding_crossings(arc)):
+            crossing = binding_crossings[0]
+            link = resources.crossing[crossing, 1] // 2
+            core[link] -= bits * resources.parts[crossing] / resources.core_bps[link] ** 2
         elif by_available:
             measured[arc] -= bits / resources.measured_bps[arc] ** 2
         elif by_window:

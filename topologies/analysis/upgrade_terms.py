@@ -367,7 +367,7 @@ def _arc_limits(limits: ArcLimits) -> list[_Limits]:
     return [
         _Limits([("uplink", i) for i in source.tolist()], arcs, graph.up_bps[source], limits.out),
         _Limits([("downlink", j) for j in target.tolist()], arcs, graph.down_bps[target], limits.into),
-        _Limits([("core", k) for k in core.tolist()], arc, graph.core_bps[core], limits.parts[arc]),
+        _Limits([("core", k) for k in core.tolist()], arc, graph.core_bps[core], limits.parts),
         _Limits([("measured", pair) for pair in pairs], arcs, limits.measured_bps, np.ones(count)),
         # No link's capacity raises what windows allow.
         _Limits([("measured", -1)] * count, arcs, window_rates(graph, source, target), np.ones(count)),

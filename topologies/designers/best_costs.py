@@ -14,7 +14,8 @@ CRITERIA = {"paper": (False, False), "serialized": (True, False), "all": (True, 
 class Crossings:
     """Core link directions of each arc, and the time that one model keeps each busy; routes are looked up once.
 
-    A measured pair's own link carries one arc, whose transmission time bounds it already.
+    A measured pair's own link carries one arc, whose transmission time bounds it already. Where flows are split,
+    searches count models on `links` whole, which bounds loads from above; `shares` has their parts.
     """
 
     def __init__(self, graph: Connectivity, work: Workload) -> None:
@@ -28,6 +29,13 @@ class Crossings:
         if arc not in self._links:
             self._links[arc] = self._graph.core_route(source, target)
         return self._links[arc]
+
+    def shares(self, source: int, target: int) -> tuple[float, ...]:
+        """Share of a model of an arc on each of its `links`."""
+        links = self.links(source, target)
+        graph, router = self._graph, self._graph.router
+        own = graph.routes.shares(int(router[source]), int(router[target])) if graph.routes.splits else ()
+        return own or (1.0,) * len(links)
 
 
 class ArcCosts:

@@ -88,7 +88,8 @@ class _Score:
         if self.shared:
             links = [self.crossings.links(*arc) for arc in ordered]
             crossed = np.array([link for route in links for link in route], dtype=np.int64)
-            loads = np.bincount(crossed, minlength=len(self.crossings.busy_s)) * self.crossings.busy_s
+            bits = np.array([own for arc in ordered for own in self.crossings.shares(*arc)], dtype=np.float64)
+            loads = np.bincount(crossed, bits, minlength=len(self.crossings.busy_s)) * self.crossings.busy_s
             owner = np.repeat(np.arange(len(links)), [len(route) for route in links])
             alone = alone.copy()
             np.maximum.at(alone, owner, loads[crossed])

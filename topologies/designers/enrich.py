@@ -211,8 +211,9 @@ def _start(overlay: Overlay, keep: str) -> _State:
     forms = overlay.closed_forms
     ceiling_s = max(forms.paper_s, forms.serialized_s, forms.load_bound_s) if keep == "all" else np.inf
     load_s = np.zeros(len(overlay.graph.link_capacity_bps))
-    for route in overlay.routes:
-        load_s[list(route)] += _traffic(overlay, route)
+    for arc in zip(overlay.source.tolist(), overlay.target.tolist(), strict=True):
+        links, busy_s = _traffic(overlay, arc)
+        load_s[links] += busy_s
     delay_s, _ = _delays(overlay, present.sum(axis=1), present.sum(axis=0))
     longest_s = _longest(np.where(present, delay_s - forms.paper_s, -np.inf))
     return _State(present=present, longest_s=longest_s, load_s=load_s, ceiling_s=ceiling_s)
@@ -284,8 +285,8 @@ def _grown(overlay: Overlay, state: _State, arcs: list[tuple[int, int]]) -> _Sta
         if np.isfinite(state.ceiling_s):
             if not _has_room(overlay, load_s, state.ceiling_s, arc):
                 return None
-            route = overlay.graph.route(*arc)
-            load_s[list(route)] += _traffic(overlay, route)
+            links, busy_s = _traffic(overlay, arc)
+            load_s[links] += busy_s
     old_s, _ = _delays(overlay, state.present.sum(axis=1), state.present.sum(axis=0))
     new_s, transmission_s = _delays(overlay, present.sum(axis=1), present.sum(axis=0))
     if np.any(transmission_s[present] > state.ceiling_s * (1 + SLACK)):
@@ -308,13 +309,16 @@ def _grown(overlay: Overlay, state: _State, arcs: list[tuple[int, int]]) -> _Sta
 
 def _has_room(overlay: Overlay, load_s: FloatArray, ceiling_s: float, arc: tuple[int, int]) -> bool:
     """Whether no link direction exceeds the ceiling with one more arc."""
-    route = overlay.graph.route(*arc)
-    return bool((load_s[list(route)] + _traffic(overlay, route)).max() <= ceiling_s * (1 + SLACK))
+    links, busy_s = _traffic(overlay, arc)
+    return bool((load_s[links] + busy_s).max() <= ceiling_s * (1 + SLACK))
 
 
-def _traffic(overlay: Overlay, route: tuple[int, ...]) -> FloatArray:
-    """Time that one model needs on each link direction of a route, at full capacity."""
-    return np.asarray(overlay.work.model_bits / overlay.graph.link_capacity_bps[list(route)])
+def _traffic(overlay: Overlay, arc: tuple[int, int]) -> tuple[IntArray, FloatArray]:
+    """Link directions that a model of an arc occupies, and the time that it needs of each, at full capacity."""
+    (occupied,) = overlay.graph.occupied([arc])
+    links = np.array(occupied.links)
+    bits = overlay.work.model_bits * np.array(occupied.usage)
+    return links, np.asarray(bits / overlay.graph.link_capacity_bps[links])
 
 
 def _delays(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -34,8 +34,18 @@ RESERVED = frozenset(
             "rates_from",
         ),
         *("round", "round_", "rounds", "routes", "routing", "run", "schedule", "seed", "shared_access"),
-        *("sharing", "shift", "silo_at", "silo_loss", "sites", "slow_start", "streams", "streams_at"),
-        *("study", "target_accuracy", "test_loss", "to", "train_accuracy", "underlay", "unit"),
+        *("sharing", "shift", "silo_at", "silo_loss", "sites", "slow_start", "split_flows"),
+        *(
+            "streams",
+            "streams_at",
+            "study",
+            "target_accuracy",
+            "test_loss",
+            "to",
+            "train_accuracy",
+            "underlay",
+            "unit",
+        ),
         *("until_ci", "weights", "width", "window", "window_at", "workers", "workload"),
     ]
 )
