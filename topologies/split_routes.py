@@ -94,7 +94,7 @@ def split_routes(underlay: Underlay, cost: FloatArray) -> SplitRoutes:
     -----
     At each router what has come of a flow is divided equally among the links that lead on at the same cost, parallel
     ones too, as OSPF does it packet by packet. Source: B. Fortz, M. Thorup, "Internet traffic engineering by optimizing
-    OSPF weights", INFOCOM 2000, section II. Numbers of routers make no difference. Time O(routers^2 * links), memory
+    OSPF weights", INFOCOM 2000. Numbers of routers make no difference. Time O(routers^2 * links), memory
     O(total number of links).
     """
     routers = underlay.routers

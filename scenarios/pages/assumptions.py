@@ -43,6 +43,11 @@ def assumptions(graph: Connectivity, network: NetworkConfig, preset: str | None)
             if graph.bandwidth == "hop_share"
             else "Bandwidth of a route in closed forms: its smallest core capacity."
         )
+        if network.split_flows:
+            found.append(
+                "Flows between routers are split over all routes of equal cost, of which the longest counts: each core "
+                "capacity stands for that over the share of the flow on the link."
+            )
     if graph.latency != "measured":
         constant = "once" if graph.latency == "per_path" else "for each link of it"
         found.append(

@@ -38,6 +38,7 @@ def test_a_run_is_drawn_on_a_page_and_replayed_on_measured_pairs(silosim, folder
     """Pairs that were measured have no routes to split over."""
     silosim("simulate", *SQUARE, "--kind", "ring", "--rounds", "20", "-o", "run.h5").ok()
     silosim("report", "run.h5", "-o", "run.html").ok()
+    assert "Flows between routers are split over all routes" in (folder / "run.html").read_text("utf-8")
     silosim("timeline", "run.h5", "--rounds", "10-11", "-o", "trace.json").ok()
     (folder / "pairs.csv").write_text("from,to,bandwidth_mbps,rtt_ms\nA,D,100,10\nD,A,100,10\n")
     err = silosim("replay", "run.h5", "--underlay", "pairs.csv", "-o", "other.h5").ok().err
