@@ -5,14 +5,16 @@
 Of each option: overlays of the paper without it by its closed form, and simulated without and with it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.overhead import overhead_factor
 from scenarios.config.overlap import BACKWARD
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
@@ -41,7 +43,13 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
     "half-duplex access": {"half_duplex": ("access",)},
     "fat pipes": {"fat_pipes": ("core",)},
     "acknowledgements": {"acks": "tcp"},
+    "slow start idle": {"slow_start": "idle"},
+    "headers of tcp": {},
+    "preset tcp": {"preset": "tcp"},
 }
+LARGER = ("headers of tcp", "preset tcp")
+"""Options with which models have TCP's headers."""
+SHARINGS = ("rtt_weighted",)
 DEMANDS = {"demands 50 %": 0.5, "demands 90 %": 0.9}
 """Equal demands between all routers; how much of the fullest core link direction they take."""
 OVERLAPS = {"overlap backward": "inaturalist", "overlap backward, full_inaturalist": "full_inaturalist"}
@@ -90,9 +98,13 @@ def rows_of(network: str, access: str) -> list[dict[str, object]]:
         without_s = simulate(overlay, ROUNDS).cycle_time_s
         for option, keys in OPTIONS.items():
             other = NetworkConfig(underlay=network, access=access, **keys)  # type: ignore[arg-type]
-            own = on(overlay, build_network(other), work)
+            factor = overhead_factor("tcp") if option in LARGER else 1.0
+            own = on(overlay, build_network(other), replace(work, model_bits=factor * work.model_bits))
             with_s = simulate(own, ROUNDS).cycle_time_s
             rows.append(_row(option, access, overlay, own, (without_s, with_s)))
+        for option in SHARINGS:
+            with_s = simulate(overlay, ROUNDS, sharing=option).cycle_time_s
+            rows.append(_row(option, access, overlay, overlay, (without_s, with_s)))
         for option, share in DEMANDS.items():
             with_s = simulate(overlay, ROUNDS, events=[equal_demands(graph, share)]).cycle_time_s
             rows.append(_row(option, access, overlay, overlay, (without_s, with_s)))
@@ -121,6 +133,35 @@ def _row(
         "with_over_paper": with_s / overlay.closed_forms.paper_s,
         "with_over_simulated": with_s / without_s,
     }
+
+
+def draw_options(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """What each option makes of simulated cycle times: a panel for each capacity, a mark for each network."""
+    options = list(dict.fromkeys(row["option"] for row in rows))
+    figure = Figure(figsize=(9, 0.9 + 0.3 * len(options)), layout="constrained")
+    panels = figure.subplots(1, len(ACCESS), sharex=True, sharey=True)
+    marks = {"ring": ("o", "tab:blue", 0.2), "mst": ("^", "tab:green", 0.0), "star": ("s", "tab:red", -0.2)}
+    for axes, access in zip(panels, ACCESS, strict=True):
+        for kind, (marker, colour, shift) in marks.items():
+            shown = [row for row in rows if row["access"] == access and row["overlay"] == kind]
+            axes.plot(
+                [float(row["with_over_simulated"]) for row in shown],
+                [options.index(row["option"]) - shift for row in shown],
+                marker,
+                ms=4,
+                mfc="none",
+                color=colour,
+                label=kind,
+            )
+        axes.axvline(1.0, color="0.6", lw=0.8)
+        axes.set(xscale="log", title=f"access {access}", yticks=range(len(options)), yticklabels=options)
+        axes.set_xticks([0.3, 1, 2, 5, 10, 20], labels=["0.3", "1", "2", "5", "10", "20"])
+        axes.minorticks_off()
+        axes.grid(axis="y", color="0.92")
+    panels[0].invert_yaxis()
+    panels[1].set_xlabel("simulated cycle time with the option over that without it")
+    panels[-1].legend(frameon=False, fontsize=8, loc="lower right")
+    figure.savefig(path, dpi=110)
 
 
 def draw_windows(path: Path) -> None:
@@ -167,6 +208,7 @@ def main() -> None:
     """Simulate all of them, write the table and draw the figure."""
     rows = [row for network in published_underlays() for access in ACCESS for row in rows_of(network, access)]
     write_tables(DOCS / "link_options.csv", [Table(caption="", columns=(), rows=rows)])
+    draw_options(rows, DOCS / "link_options.png")
     draw_windows(DOCS / "windows.png")
 
 
