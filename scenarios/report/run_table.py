@@ -7,6 +7,7 @@ from scenarios.report.closed_forms import ESTIMATED, FORMS, form_fields, forms_n
 from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
+from scenarios.report.tie_note import tie_notes
 from scenarios.runfile.reader import OverlayRecord, RunRecord
 
 _AWAY = (
@@ -133,6 +134,7 @@ def run_table(
             [
                 *notes,
                 *_simulation_notes(record.overlays),
+                *map(note_lines, tie_notes(rows, "simulated_s")),
                 *map(
                     note_lines,
                     states_note({overlay.kind: overlay.computes for overlay in record.overlays}),

@@ -16,12 +16,14 @@ from scenarios.config.toml import computing_keys
 from scenarios.report.closed_forms import FORMS, estimates_note, forms_note
 from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
-from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines, percent
+from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
+from scenarios.report.tie_note import tie_notes
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.study import point_identity
 from scenarios.studies.study_points import Point, PointResult, compute_points
 from topologies import InputError, Workload
 from topologies.quantities import parse_quantity
+from topologies.wrapping import listed
 from training import TrainingConfig
 
 
@@ -131,9 +133,19 @@ def sweep(
         notes=f"{forms_note(unit, rows)}\nover paper: how far simulated ({simulation.sharing}, {simulation.queueing}) "
         f"lies above paper.{estimates_note(rows)}\n"
         + note_lines(
+            *_tie_notes(rows),
             *states_note(computes),
             *left_out,
             *first.underlay.notes,
             *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows),
         ),
     )
+
+
+def _tie_notes(rows: Sequence[Row]) -> list[str]:
+    """Overlays that a real network would not tell apart, at each capacity."""
+    notes: dict[str, list[str]] = {}
+    for bps in dict.fromkeys(row["access_bps"] for row in rows):
+        for note in tie_notes([row for row in rows if row["access_bps"] == bps], "simulated_s"):
+            notes.setdefault(note, []).append(format_rate(bps))
+    return [f"{listed(at)}: {note}" for note, at in notes.items()]

@@ -25,3 +25,21 @@ def test_groups(simulated_s, groups):
     assert tie_notes(rows, "simulated_s") == [
         f"a tie on real TCP, less than 15 % apart (simulated): {group}." for group in groups
     ]
+
+
+def test_a_sweep_says_at_which_capacities_overlays_tie(silosim):
+    kinds = ("--kind", "mst", "--kind", "delta_mbst", "--kind", "ring")
+    result = silosim("sweep", "gaia", *kinds, "--access", "100 Mbps", "1 Gbps", "10 Gbps", "-o", "s.csv").ok()
+    assert (
+        "1 Gbps and 10 Gbps: a tie on real TCP, less than 15 % apart (simulated): delta_mbst and mst."
+        in " ".join(result.out.split())
+    )
+
+
+def test_a_run_says_which_of_its_overlays_tie(silosim, tmp_path):
+    out = tmp_path / "run.h5"
+    silosim("simulate", "gaia", "--kind", "mst", "--kind", "delta_mbst", "--rounds", "30", "-o", out).ok()
+    shown = silosim("show", out).ok()
+    assert "a tie on real TCP, less than 15 % apart (simulated): delta_mbst and mst." in " ".join(
+        shown.out.split()
+    )
