@@ -249,6 +249,11 @@ def test_bad_tables_have_one_clear_line(tmp_path, text, expected):
         ('{"round": 1e300, "loss": 1}', "a.jsonl, line 1: round(=1e+300) must be a whole number"),
         ('{"loss": 1}\n{"round": 1}', "a.jsonl, line 1: round is missing."),
         ('{"round": 0, "loss": 1, "loss": 2}', "a.jsonl, line 1: key(='loss') must not be repeated."),
+        ('{"a": 1, "b": 2, "c": 3, "b": 4, "a": 5}', "a.jsonl, line 1: key(='a') must not be repeated."),
+        (
+            '\n{"round": 0, "loss": ' + "[" * 100_000,
+            "a.jsonl, line 2: must be one JSON object on one line: too many brackets.",
+        ),
         (
             '{"round": 0, "train": {"loss": 1}, "train/loss": 2}',
             "a.jsonl, line 1: key(='train/loss') must not be repeated.",
@@ -421,3 +426,25 @@ def test_whatever_is_written_is_read_back(table):
     np.testing.assert_array_equal(
         history["test_accuracy"], [nan if b is None else b for _, b in kept.values()]
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[{"round": 0, "loss": 1}, 7]', "a.json, entry 2: (=7) must be a JSON object."),
+        (
+            '{"a": 1, "b": [2]}',
+            "a.json: is JSON of another kind (an object with a, b): must be objects line by line, ",
+        ),
+        ('{"a": {"b": {"c": []}}}', "a.json: is JSON of another kind (an object with a): must be"),
+        (
+            '{\n"a": 1, "b": 1, "c": 1, "d": 1, "e": 1, "f": 1}',
+            "a.json: is JSON of another kind (an object with a, b, c, d, e): must be",
+        ),
+        ("7", "a.json: is JSON of another kind (7): must be"),
+        ('{"a": 1}\n{"a": 2}', "a.json: has no column round; --round must name one of a."),
+        ('{"a": 1}', "a.json: has no column round; --round must name one of a."),
+    ],
+)
+def test_json_of_another_kind_is_named(tmp_path, text, expected):
+    assert message(write(tmp_path, "a.json", text)).startswith(expected)

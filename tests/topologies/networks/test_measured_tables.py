@@ -149,6 +149,17 @@ def test_the_diagonal_is_between_two_silos_of_a_site(tmp_path):
             "from,to,mbps\na,b,1\nb,a,1\n",
             "'a -> b' has a bandwidth, but no latency, and a table of sites must give",
         ),
+        (
+            "from,to,mbps,ms\na,b,1,1\nc,a,1,1\nb,a,1,1\nc,a,1,1\nb,a,1,1\nc,a,1,1\n",
+            "rows 3 and 5 are both of 'c -> a'; a pair must have one row",
+        ),
+        ("from,to,mbps,ms\n,b,1,1\nb,a,1,1\n", r"row 2, from\(=''\) must be the name of a site"),
+        ("from,to,mbps,ms\na,b,1,1\nb,,1,1\n", r"row 3, to\(=''\) must be the name of a site"),
+        (
+            "from,to,mbps,ms\na,b,1,1\nb,a,1,\n",
+            "'b -> a' has a bandwidth, but no latency, and a table of sites must give the latitude and longitude of "
+            "'a' to compute it from",
+        ),
         ("from,to,ms\na,b,1\n", "needs a column 'bandwidth' or 'capacity' .* for the bandwidth"),
         ("from,mbps,ms\na,1,1\n", "needs a column 'to' or 'target' .* for the receiver"),
         ("from,to,mbps,ms\na,,1,1\n", r"row 2, to\(=''\) must be the name of a site"),
@@ -172,6 +183,10 @@ def test_tables_of_pairs_that_are_wrong(tmp_path, text, rule):
         ("Mbps,a,a\na,1,2\nb,1,2\n", ROUND_TRIPS, "the label 'a' must be that of one column"),
         ("Mbps,a,b\na,1,2\na,1,2\n", ROUND_TRIPS, "the label 'a' must be that of one row"),
         ("Mbps,a,b\na,1,2\nc,1,2\n", ROUND_TRIPS, "must be a square matrix .*; 'b' has no row"),
+        ("Mbps,a,c\na,1,2\nb,1,2\n", ROUND_TRIPS, "must be a square matrix .*; 'b' has no column"),
+        ("Mbps,b,a\na,,2\nb,1,-3\n", ROUND_TRIPS, r"bandwidth.csv: row 3, a\(='-3'\) must be >= 0\.$"),
+        (BANDWIDTH, ROUND_TRIPS.replace("80", "-8"), r"row 2, c\(='-8'\) must be finite and >= 0\.$"),
+        ("Mbps,a,b\na,,2\nb,1,\n", "ms,a,b\na,0,\nb,1,0\n", "'a -> b' has a bandwidth, but no latency"),
         ("Mbps,a\na,1\n", ROUND_TRIPS, "must hold two sites or more"),
         ("x,a,b\na,,2\nb,1,\n", ROUND_TRIPS, r"row 2, b\(='2'\) has no unit, neither in the corner cell"),
         ("Mbps,a,b\na,,-2\nb,1,\n", ROUND_TRIPS, r"row 2, b\(='-2'\) must be >= 0"),
