@@ -109,11 +109,15 @@ def test_a_bad_row_is_named_or_counted(tmp_path, row, message):
     assert load_dataset("sentiment140", DataOptions(data=str(tmp_path), skip_bad=True)).skipped == 1
 
 
-def test_a_cut_vector_is_named(tmp_path):
+@pytest.mark.parametrize(
+    "vector",
+    ["1 2 3", " ".join(["1"] * 99 + ["nan"]), " ".join(["inf"] + ["1"] * 99), "1 x", " ".join("1" * 101)],
+)
+def test_a_cut_vector_is_named(tmp_path, vector):
     options = write(tmp_path)
     path = tmp_path / "glove.6B.100d.txt"
-    path.write_text("bad 1 2 3\n")
-    with pytest.raises(InputError, match=r"line 1: word 'bad' must have 100 finite numbers"):
+    path.write_text(f"other words\nbad {vector}\n")
+    with pytest.raises(InputError, match=r"line 2: word 'bad' must have 100 finite numbers"):
         load_dataset("sentiment140", options)
 
 
