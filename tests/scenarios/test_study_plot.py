@@ -164,6 +164,12 @@ def test_seven_panels_are_drawn_only_where_they_are_asked_for():
     ):
         study_lines(table)
     assert len(study_lines(table, facet="local_steps").panels) == 7
+    six = study(access_bps=ACCESS, local_steps=range(1, 7))
+    assert [panel.title for panel in study_lines(six).panels] == [
+        f"local steps per round: {steps}" for steps in range(1, 7)
+    ]
+    most = study(access_bps=ACCESS, local_steps=range(1, 37))
+    assert len(study_lines(most, facet="local_steps").panels) == 36
     many = study(access_bps=ACCESS, local_steps=range(1, 38))
     with pytest.raises(InputError, match=r"facet\(='local_steps'\) must have <= 36 values, has 37"):
         study_lines(many, facet="local_steps")
