@@ -332,6 +332,23 @@ def test_lagged_weights_take_the_memory_that_is_planned(make_job, make_rank_silo
     assert found < plan.weights < 1.2 * found
 
 
+def test_mixing_with_lags_on_a_gpu_gathers_the_rows_of_a_round(make_job):
+    mixing = lagged_mixing(60, matrices=3, share=0.5, rounds=12)
+    job, dataset = make_job(silos=60, rounds=12, mixing=mixing), dataset_of((1, 8, 8))
+    row = 4 * padded(650)
+    # Six silos of the first of ten ranks mix models of all silos, of one round or another.
+    most = max(
+        len({(silo, lag) for lags in mixing.round_weights(k)[1][:6] for silo, lag in enumerate(lags) if lag})
+        for k in range(12)
+    )
+    on_gpu, here = (plan_of(job, dataset, ranks=10, gpu=gpu) for gpu in (True, False))
+
+    # Beside the average model, in single and in double precision.
+    assert on_gpu.metrics == (1 + 2 + most) * row
+    assert most > 60
+    assert here.metrics < 50 * row
+
+
 class OnGpu(torch.Tensor):
     device = torch.device("cuda", 0)
 
