@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from small_networks import random_network
 
 from simulator import simulate
+from simulator.designers import periodic_search
 from simulator.designers.best_periodic import best_periodic
 from simulator.designers.mixing_repair import mended, mixes, pair_gains
 from simulator.designers.periodic_cost import PeriodicCost
@@ -288,3 +290,24 @@ def test_an_alternating_pair_meets_the_bound():
     overlay = build_periodic("pair", graph, work, [state, state_of([], [], []), state_of([], [], [])])
 
     assert simulated_s(overlay) == pytest.approx(periodic_bound_s(graph, work, 3), rel=1e-9)
+
+
+def test_the_reference_stands_where_nothing_is_faster_and_must_be_simulated(monkeypatch):
+    monkeypatch.setattr(periodic_search, "_kinds", lambda *_: [])
+    ends = np.arange(2)
+    reference = (state_of(ends, ends[::-1], np.full(2, 0.5)),)
+
+    def confirmed(time_s, reference):
+        cost = SimpleNamespace(
+            graph=SimpleNamespace(silos=2),
+            work=None,
+            bound=lambda _arcs: SimpleNamespace(time_s=1.0),
+            overlay=lambda states: states,
+            simulated=lambda *_: SimpleNamespace(time_s=time_s),
+        )
+        return periodic_search._confirmed(cost, [], reference, 1.0)
+
+    assert confirmed(2.0, reference) is reference
+    for time_s, start in ((np.inf, reference), (2.0, None)):
+        with pytest.raises(InputError, match="no overlay can be simulated: time could not advance"):
+            confirmed(time_s, start)
