@@ -53,9 +53,8 @@ def test_weights_by_label():
     assert weights_by_label(["A", "B"], None) is None
 
 
-@pytest.mark.parametrize("own", [0.5, 0.75])
-def test_the_table_of_designs_says_it_too(silosim, graph, tmp_path, own):
-    overlay = ring_with(graph, np.array([own, *[0.5] * 10]))
+def test_the_table_of_designs_says_it_too(silosim, graph, tmp_path):
+    overlay = ring_with(graph, np.array([0.75, *[0.5] * 10]))
     np.save(tmp_path / "W.npy", overlay.consensus)
     out = silosim("design", "gaia", "--weights", tmp_path / "W.npy", "--kind", "ring").ok().out
-    assert ("agree on a weighted mean of their models" in " ".join(out.split())) is (own != 0.5)
+    assert "agree on a weighted mean of their models" in " ".join(out.split())

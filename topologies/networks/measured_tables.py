@@ -329,8 +329,7 @@ def _by_distance(table: Table, labels: Sequence[str], sites: Sites | None, lacki
             f"{quoted(labels[site])} to compute it from.",
             source=table.source,
         )
-    if sites is None:
-        return latency_s
+    assert sites is not None  # where it is None, no pair has places
     # From the label that comes first: the way back may differ in the last bit.
     rank = np.argsort(label_order(labels))
     swapped = rank[i] > rank[j]
