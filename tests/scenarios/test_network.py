@@ -6,7 +6,16 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, describe, work_name
+from scenarios.config.network import (
+    NetworkConfig,
+    WorkloadConfig,
+    _compute_span,
+    _windows,
+    build_network,
+    describe,
+    work_name,
+)
+from scenarios.config.quantities import format_rate
 from scenarios.config.windows import with_windows_of
 from scenarios.runfile.reader import read_run
 from topologies import InputError, Workload, design
@@ -340,3 +349,16 @@ def test_windows_and_streams_of_pairs_go_before_those_of_receivers_and_of_all():
     assert alone.window_bps[place[0], place[1]] * round_trip_s[place[0], place[1]] == pytest.approx(8e6)
     with pytest.raises(InputError, match=r"window_at silo\(='nobody'\) must be one of"):
         with_windows_of(graph, None, 1, {"nobody": 8e6}, {})
+
+
+def test_times_and_windows_that_differ_are_told_from_the_smallest_to_the_largest():
+    assert (
+        _compute_span(Workload(model_bits=1.0, compute_s=np.array([0.3, 0.1, 0.2]))) == "100.0 ms to 300.0 ms"
+    )
+    assert _compute_span(Workload(model_bits=1.0, compute_s=np.full(3, 0.1))) == "100.0 ms"
+    graph = build_network(NetworkConfig(underlay="gaia", access="100 Gbps"))
+    assert _windows(graph) == ""
+    found = with_windows_of(graph, 8e6, 1, {}, {})
+    round_trip_s = (graph.latency_s + graph.latency_s.T)[~np.eye(11, dtype=bool)]
+    low, high = (format_rate(8e6 / end) for end in (round_trip_s.max(), round_trip_s.min()))
+    assert _windows(found) == f"; windows allow {low} to {high}"
