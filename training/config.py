@@ -43,7 +43,7 @@ class TrainingConfig:
     partition : str
         How samples are divided among silos; see `training.data.partitions`.
     data : str
-        Folder of the user's data, read on every rank; empty for the data set's default.
+        Folder or file of the user's data, read on every rank; empty for the data set's default.
     dataset_options : mapping
         Options that the reader of the data set declares, by name.
     skip_bad : bool
@@ -146,7 +146,7 @@ class TrainingConfig:
         model = model_spec(self.model)
         dataset_reader(self.dataset, self.data_options)
         if not isinstance(self.data, str):
-            raise InputError(f"data(={self.data!r}) must be the path of a folder.")
+            raise InputError(f"data(={self.data!r}) must be the path of a folder or a file.")
         if not isinstance(self.initial_weights, str):
             raise InputError(f"initial_weights(={self.initial_weights!r}) must be the path of a file.")
         for name in ("skip_bad", "exchange_buffers", "keep_models", "gpu_aware_mpi"):

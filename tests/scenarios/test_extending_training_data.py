@@ -273,7 +273,9 @@ def test_a_model_may_say_what_it_reads():
 
 
 def test_without_their_package_the_names_that_are_there_are_listed():
-    with pytest.raises(InputError, match=r"^dataset\(='csv'\) must be one of digits, fashion_mnist,"):
+    with pytest.raises(
+        InputError, match=r"^dataset\(='csv'\) must be one of csv_file, digits, fashion_mnist,"
+    ):
         TrainingConfig(dataset="csv")
     with pytest.raises(InputError, match=r"^model\(='mlp'\) must be one of bilstm, char_gru, cnn,"):
         TrainingConfig(model="mlp")

@@ -34,7 +34,7 @@ from training.mpi.job_file import read_job, write_job
             {"model": ["cnn"]},
             "model(=['cnn']) must be one of bilstm, char_gru, cnn, femnist_cnn,",
         ),
-        ({"dataset": "mnist"}, "dataset(='mnist') must be one of digits"),
+        ({"dataset": "mnist"}, "dataset(='mnist') must be one of csv_file, digits"),
         (
             {"partition": "dirichlett"},
             "partition(='dirichlett') must be one of dirichlet, geographic, groups, iid (did you mean 'dirichlet'?).",

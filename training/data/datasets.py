@@ -1,5 +1,6 @@
 """Data sets by name, each split into training data and a held-out test set."""
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -36,6 +37,27 @@ class Inputs(Protocol):
         """Return the samples of an index array or a slice, in that order."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InputPart:
+    """One of several inputs of a sample.
+
+    Parameters
+    ----------
+    dtype : str
+        ``float32`` or ``int64``.
+    shape : tuple of int
+        Of one sample.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of one sample."""
+        return np.dtype(self.dtype).itemsize * math.prod(self.shape)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Dataset:
     """A labelled data set.
@@ -44,7 +66,7 @@ class Dataset:
     ----------
     train_inputs, test_inputs : Inputs
         float32 images (samples, channels, height, width), int64 tokens (samples, length) or float32 sequences
-        (samples, length, features).
+        (samples, length, features). With `input_parts` uint8 (samples, bytes).
     train_labels, test_labels : IntArray, shape (samples,) or (samples, length)
         Classes, ``0 .. classes - 1``, of a sample or of each position; `IGNORED` where a position is padding.
     train_groups : IntArray, shape (samples,), optional
@@ -61,6 +83,8 @@ class Dataset:
         Name and folder, for error messages.
     opened : bool
         Whether all samples have been read; False where some are files that are opened when they are needed.
+    input_parts : tuple of InputPart
+        Where a sample has several inputs: what its bytes are. The model gets them as arguments.
     """
 
     train_inputs: Inputs
@@ -75,6 +99,12 @@ class Dataset:
     skipped: int = 0
     source: str = ""
     opened: bool = True
+    input_parts: tuple[InputPart, ...] = ()
+
+    @property
+    def sample_shape(self) -> tuple[Any, ...]:
+        """Shape of one sample, or of each of its inputs."""
+        return tuple(part.shape for part in self.input_parts) or tuple(self.train_inputs.shape[1:])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,6 +164,8 @@ class DatasetSpec:
         Number of classes; 0 where it depends on the data. The module then has a function ``<reader>_classes``.
     needs : str
         Where the data are obtained and what the folder must hold; empty if nothing is needed.
+    options_class : str
+        Name of a class of the module that takes the reader's place: a `DatasetReader` whose fields are options.
     """
 
     module: str
@@ -141,6 +173,7 @@ class DatasetSpec:
     shape: tuple[int, ...]
     classes: int = 0
     needs: str = ""
+    options_class: str = ""
 
     def sample_shape(self, options: DataOptions) -> tuple[int, ...]:  # noqa: ARG002
         """Return the shape of one sample."""
@@ -201,6 +234,14 @@ _INATURALIST = (
 )
 
 DATASETS: Mapping[str, DatasetSpec] = {
+    "csv_file": DatasetSpec(
+        module="csv_file",
+        reader="csv_file",
+        shape=(),
+        options_class="CsvFile",
+        needs="file with a header, numbers and a column of labels (dataset_options.label), or a folder with such files "
+        "train.csv and test.csv",
+    ),
     "digits": DatasetSpec(module="digits", reader="digits", shape=(1, 8, 8), classes=10),
     "fashion_mnist": DatasetSpec(
         module="fashion_mnist",
@@ -221,8 +262,23 @@ DATASETS: Mapping[str, DatasetSpec] = {
     "full_inaturalist": DatasetSpec(
         module="inaturalist", reader="full_inaturalist", shape=(3, 224, 224), needs=_INATURALIST
     ),
+    "image_folder": DatasetSpec(
+        module="image_folder",
+        reader="image_folder",
+        shape=(),
+        options_class="ImageFolder",
+        needs="folder with a folder of images for each class, or with two such folders, train and test",
+    ),
     "inaturalist": DatasetSpec(
         module="inaturalist", reader="inaturalist", shape=(3, 224, 224), needs=_INATURALIST
+    ),
+    "npz_file": DatasetSpec(
+        module="npz_file",
+        reader="npz_file",
+        shape=(),
+        options_class="NpzFile",
+        needs="file of arrays x_train, y_train, x_test and y_test, or x and y, and maybe groups, which numpy.savez "
+        "writes",
     ),
     "sentiment140": DatasetSpec(
         module="sentiment140",
@@ -305,6 +361,8 @@ def dataset_reader(name: str, options: DataOptions | None = None) -> DatasetRead
     """
     declared = options.declared if options is not None else {}
     found = lookup_registered(DATASETS, name, group=GROUP, field="dataset")
+    if isinstance(found, DatasetSpec) and found.options_class:
+        found = getattr(import_module(f"training.data.readers.{found.module}"), found.options_class)
     if isinstance(found, DatasetSpec):
         if declared:
             raise InputError(f"dataset_options(={quoted(dict(declared))}) must be empty for dataset {name}.")
@@ -323,7 +381,7 @@ def load_dataset(name: str, options: DataOptions | None = None) -> Dataset:
     Parameters
     ----------
     name : str
-        One of `DATASETS`, or the name of an entry point in `GROUP`.
+        As in `dataset_reader`.
     options : DataOptions, optional
         Where the data are; without it the default place.
 

@@ -1,7 +1,7 @@
 """Reading a user's files; each error is one line that says what is expected."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,28 @@ def data_folder(name: str, options: DataOptions, *, default: str = "") -> Path:
     if not options.data or not Path(options.data).is_dir():
         raise InputError(f"data(={options.data!r}) must be the {name} {needs}.")
     return Path(options.data)
+
+
+def data_file(name: str, options: DataOptions, *, inside: Sequence[str] = (), folder: bool = False) -> Path:
+    """Return the path of a data set in one file, or in a folder.
+
+    Parameters
+    ----------
+    inside : sequence of str
+        Files of a folder that may be there instead; empty if none may.
+    folder : bool
+        Whether it must be a folder.
+
+    Raises
+    ------
+    InputError
+        If there is no such file or folder; the message says what it must be.
+    """
+    path = Path(options.data)
+    in_folder = bool(inside) and all((path / file).is_file() for file in inside)
+    if not options.data or not (path.is_dir() if folder else path.is_file() or in_folder):
+        raise InputError(f"data(={options.data!r}) must be the {name} {DATASETS[name].needs}.")
+    return path
 
 
 def required(name: str, path: Path) -> Path:

@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,14 @@ from topologies.arrays import FloatArray, IntArray
 from topologies.errors import InputError
 from training.data.datasets import DataOptions, Dataset, held_out
 from training.data.readers.files import data_folder, read_json, required
+from training.data.readers.image_files import THREADS, ImageFiles, decodes
 
 SIDE = 224
 SHORTER_SIDE = 256
 MEAN = np.array([0.485, 0.456, 0.406], dtype=np.float32)[:, None, None]
 DEVIATION = np.array([0.229, 0.224, 0.225], dtype=np.float32)[:, None, None]
 CLASSES = 80
-THREADS = min(8, os.cpu_count() or 1)
+SAMPLE = (3, SIDE, SIDE)
 
 
 def decode(path: str) -> NDArray[np.float32]:
@@ -56,46 +58,6 @@ def decode(path: str) -> NDArray[np.float32]:
     left, top = (width - SIDE) // 2, (height - SIDE) // 2
     pixels = np.asarray(resized.crop((left, top, left + SIDE, top + SIDE)), dtype=np.float32)
     return (pixels.transpose(2, 0, 1) / np.float32(255) - MEAN) / DEVIATION
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class ImageFiles:
-    """Images that are decoded when they are read.
-
-    Parameters
-    ----------
-    paths : str array, shape (samples,)
-        The files.
-    """
-
-    paths: NDArray[np.str_]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of all samples, (samples, 3, 224, 224)."""
-        return (len(self.paths), 3, SIDE, SIDE)
-
-    def __len__(self) -> int:
-        """Return the number of samples."""
-        return len(self.paths)
-
-    def __getitem__(self, index: Any, /) -> NDArray[np.float32]:
-        """Return the images of an index array or a slice; several are decoded at once."""
-        chosen = self.paths[index].tolist()
-        batch = np.empty((len(chosen), 3, SIDE, SIDE), dtype=np.float32)
-        with ThreadPoolExecutor(THREADS) as pool:
-            for place, image in enumerate(pool.map(decode, chosen)):
-                batch[place] = image
-        return batch
-
-
-def _decodes(path: str) -> bool:
-    """Whether an image can be read."""
-    try:
-        decode(path)
-    except InputError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -231,7 +193,7 @@ def _dataset(name: str, options: DataOptions, *, most: int | None, every: int) -
     number = {category: place for place, category in enumerate(chosen)}
     labels = np.array([number.get(category, -1) for category in pictures.categories.tolist()])
     used = np.flatnonzero(labels >= 0)
-    usable = _decodes if options.skip_bad and options.decode_all else os.path.isfile
+    usable = partial(decodes, decode) if options.skip_bad and options.decode_all else os.path.isfile
     with ThreadPoolExecutor(THREADS) as pool:
         good = list(pool.map(usable, pictures.paths[used].tolist()))
     if not options.skip_bad and not all(good):
@@ -240,9 +202,9 @@ def _dataset(name: str, options: DataOptions, *, most: int | None, every: int) -
     test = held_out(labels[readable], every=every, names=pictures.names[readable])
     train, held = readable[~test], readable[test]
     return Dataset(
-        train_inputs=ImageFiles(paths=pictures.paths[train]),
+        train_inputs=ImageFiles(paths=pictures.paths[train], decode=decode, sample=SAMPLE),
         train_labels=labels[train],
-        test_inputs=ImageFiles(paths=pictures.paths[held]),
+        test_inputs=ImageFiles(paths=pictures.paths[held], decode=decode, sample=SAMPLE),
         test_labels=labels[held],
         classes=len(chosen),
         train_places=pictures.places[train],
