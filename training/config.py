@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from topologies.checks import check_integer, check_number
 from topologies.errors import Field, InputError
 from training.data.datasets import DataOptions, dataset_reader
-from training.data.partitions import PARTITIONS
+from training.data.partitions import PARTITIONS, is_partition_file
 from training.lookup import lookup
 from training.models import model_spec
 from training.optimization.objectives import OBJECTIVES
@@ -41,7 +41,7 @@ class TrainingConfig:
     model : str
         Name of a model that reads its samples; see `training.models`.
     partition : str
-        How samples are divided among silos; see `training.data.partitions`.
+        How samples are divided among silos; see `training.data.partitions`. Or a CSV file with columns sample and silo.
     data : str
         Folder or file of the user's data, read on every rank; empty for the data set's default.
     dataset_options : mapping
@@ -140,7 +140,8 @@ class TrainingConfig:
 
     def __post_init__(self) -> None:
         for name, table in CHOICES.items():
-            lookup(table, getattr(self, name), field=name)
+            if not (name == "partition" and is_partition_file(self.partition)):
+                lookup(table, getattr(self, name), field=name)
         if not isinstance(self.dataset_options, Mapping):
             raise InputError(f"dataset_options(={self.dataset_options!r}) must be a table.")
         model = model_spec(self.model)

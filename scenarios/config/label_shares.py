@@ -67,6 +67,7 @@ def divided(graph: Connectivity, training: TrainingConfig, seed: int) -> tuple[D
         alpha=training.dirichlet_alpha,
         seed=seed,
         silo_places=silo_places(graph, training),
+        silo_labels=graph.labels,
     )
     return dataset, parts
 

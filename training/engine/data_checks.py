@@ -84,6 +84,7 @@ def without_samples(dataset: Dataset) -> Dataset:
         test_inputs=_inputs_without_samples(dataset.test_inputs),
         test_labels=_zeros_like(dataset.test_labels),
         classes=dataset.classes,
+        input_parts=dataset.input_parts,
     )
 
 
@@ -132,6 +133,7 @@ def checked_partition(
         alpha=config.dirichlet_alpha,
         seed=seed,
         silo_places=silo_places,
+        silo_labels=silo_labels,
     )
     counted = counted_labels(dataset.train_labels)
     for silo, part in enumerate(parts):

@@ -1,6 +1,7 @@
 """Partitions by name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from training.data.datasets import Dataset
 from training.data.partitions.by_group import groups as by_group
 from training.data.partitions.by_label import dirichlet, iid
 from training.data.partitions.by_place import geographic
+from training.data.partitions.from_file import from_file, is_partition_file
 from training.data.partitions.request import SplitRequest, too_many_silos
 from training.lookup import lookup
 from training.random_streams import Purpose, stream
@@ -34,13 +36,14 @@ def split(
     groups: IntArray | None = None,
     places: FloatArray | None = None,
     silo_places: FloatArray | None = None,
+    silo_labels: Sequence[str] | None = None,
 ) -> list[IntArray]:
-    """Split samples over silos by a named rule.
+    """Split samples over silos by a named rule, or as a file says.
 
     Parameters
     ----------
     name : str
-        One of `PARTITIONS`.
+        One of `PARTITIONS`, or the path of a CSV file (`training.data.partitions.from_file`).
     labels : IntArray, shape (samples,) or (samples, length)
         Classes of the training samples.
     alpha : float
@@ -51,6 +54,8 @@ def split(
         Latitude and longitude of the samples in degrees, which ``geographic`` needs; NaN where unknown.
     silo_places : FloatArray, shape (silos, 2), optional
         Latitude and longitude of the silos in degrees, which ``geographic`` needs.
+    silo_labels : sequence of str, optional
+        Names of the silos, by which a file may name them.
 
     Returns
     -------
@@ -66,12 +71,14 @@ def split(
     -----
     Depends on nothing but the arguments, so every rank that calls it has the same split.
     """
-    rule = lookup(PARTITIONS, name, field="partition")
+    rule = None if is_partition_file(name) else lookup(PARTITIONS, name, field="partition")
     if silos > len(labels):
         raise too_many_silos(silos, len(labels), "training samples")
     request = SplitRequest(
         labels=labels, silos=silos, alpha=alpha, groups=groups, places=places, silo_places=silo_places
     )
+    if rule is None:
+        return from_file(Path(name), request, silo_labels)
     return rule(request, stream(seed, Purpose.PARTITION))
 
 
@@ -83,6 +90,7 @@ def split_dataset(
     alpha: float,
     seed: int,
     silo_places: FloatArray | None = None,
+    silo_labels: Sequence[str] | None = None,
 ) -> list[IntArray]:
     """Split the training samples of a data set, which errors name; everything else as in `split`."""
     try:
@@ -95,6 +103,9 @@ def split_dataset(
             groups=dataset.train_groups,
             places=dataset.train_places,
             silo_places=silo_places,
+            silo_labels=silo_labels,
         )
     except InputError as error:
+        if is_partition_file(name):
+            raise  # the file is at fault, not the data
         raise error.located(dataset.source or None) from error
