@@ -92,7 +92,7 @@ def named(entry: EntryPoint, what: str) -> str:
     return f"the {what} {entry.name} ({entry.value})"
 
 
-def reason(error: Exception) -> str:
+def reason(error: BaseException) -> str:
     """Type and text of an exception of another package, on one line."""
     return " ".join(f"{type(error).__name__}: {error}".split())
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from training.mpi.trial import LauncherTrial, try_launcher
     from training.mpi_environment import World, mpiexec_path, world
     from training.notice import Notice
+    from training.own_code import own_files
 
 __all__ = [
     "BUILT_IN_BACKEND",
@@ -75,6 +76,7 @@ __all__ = [
     "message_bits",
     "model_files",
     "mpiexec_path",
+    "own_files",
     "reject_early_exit",
     "split_dataset",
     "try_launcher",

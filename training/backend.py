@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from importlib.metadata import EntryPoint
 from numbers import Real
 from typing import Protocol, cast, runtime_checkable
@@ -13,6 +14,7 @@ from training.data.datasets import dataset_reader
 from training.job import TrainingJob
 from training.models import build_model
 from training.notice import Report
+from training.own_code import is_own
 
 GROUP = "silosim.training_backends"
 """Entry point group in which other packages register theirs."""
@@ -216,11 +218,13 @@ def exchanged_numbers(config: TrainingConfig) -> int:
     ------
     InputError
         If the model does not read such samples, or the number of classes is needed from data that are missing.
+    TrainingError
+        If code of the user's fails.
 
     Notes
     -----
-    Built-in readers read no samples for it: shapes are known, and the number of classes, too, or it follows from the
-    data's index.
+    Built-in readers of data sets read no samples for it: shapes are known, and the number of classes, too, or it
+    follows from the data's index. Code of the user's runs: that of the model, and that of the data.
     """
     import torch
 
@@ -229,7 +233,8 @@ def exchanged_numbers(config: TrainingConfig) -> int:
     options = config.data_options
     reader = dataset_reader(config.dataset, options)
     shape, classes = reader.sample_shape(options), reader.count_classes(options)
-    with torch.device("meta"):
+    # Code of the user's may do with its values what it likes, so they are there.
+    with nullcontext() if is_own(config.model) else torch.device("meta"):
         model = build_model(config.model, input_shape=shape, classes=classes, seed=0)
     parameters, buffers = numbers_of(model)
     return parameters + buffers if config.exchange_buffers else parameters

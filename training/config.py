@@ -12,6 +12,7 @@ from training.models import model_spec
 from training.optimization.objectives import OBJECTIVES
 from training.optimization.optimizers import OPTIMIZERS
 from training.optimization.schedules import SCHEDULES
+from training.own_code import check_name
 
 BUILT_IN_BACKEND = "mpi"
 
@@ -37,9 +38,11 @@ class TrainingConfig:
         Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
     dataset : str
-        Name of a data set; see `training.data.datasets`.
+        Name of a data set, or ``module:callable`` for one of your own; see `training.data.datasets`.
     model : str
-        Name of a model that reads its samples; see `training.models`.
+        Name of a model that reads its samples, or ``module:callable`` for one of your own; see `training.models`.
+    loss : str
+        ``module:callable`` for a loss of your own; empty for cross-entropy. See `training.optimization.losses`.
     partition : str
         How samples are divided among silos; see `training.data.partitions`. Or a CSV file with columns sample and silo.
     data : str
@@ -112,6 +115,7 @@ class TrainingConfig:
     dataset_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     skip_bad: bool = False
     model: str = "cnn"
+    loss: str = ""
     exchange_buffers: bool = False
     initial_weights: str = ""
     partition: str = "dirichlet"
@@ -146,6 +150,13 @@ class TrainingConfig:
             raise InputError(f"dataset_options(={self.dataset_options!r}) must be a table.")
         model = model_spec(self.model)
         dataset_reader(self.dataset, self.data_options)
+        if self.loss:
+            check_name(self.loss, field="loss")
+            if self.executor in ("vmap", "graphs"):
+                raise InputError(
+                    "must be auto or loop with a loss of your own.",
+                    field=Field("executor", value=self.executor),
+                )
         if not isinstance(self.data, str):
             raise InputError(f"data(={self.data!r}) must be the path of a folder or a file.")
         if not isinstance(self.initial_weights, str):

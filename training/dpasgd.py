@@ -17,7 +17,9 @@ from training.job import TrainingJob, silo_name
 from training.memory.memory_budget import check_rank_memory
 from training.mpi_environment import local_rank
 from training.notice import Notice, Report
+from training.optimization.losses import own_loss
 from training.optimization.schedules import SCHEDULES, epoch_of
+from training.own_code import own_code
 
 DIVERGENCE_CHECK_ROUNDS = 16
 """Rounds between two checks for divergence where no row is measured: each waits for all ranks."""
@@ -48,7 +50,8 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     MachineError
         If the device is missing, or memory is too small; the latter on rank 0 alone, whose error ends the others.
     TrainingError
-        If a loss or model is not finite; on every rank, within `DIVERGENCE_CHECK_ROUNDS` rounds.
+        If a loss or model is not finite; on every rank, within `DIVERGENCE_CHECK_ROUNDS` rounds. If code of the user's
+        fails; on its rank, with the user's traceback.
 
     Notes
     -----
@@ -62,7 +65,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     place = local_rank(communicator.rank)
     device = resolve_device(config.device, place)
     select_gpu(config.device, place)  # an MPI built for GPUs looks for rows on the current one
-    with reproducible(device):
+    with own_code(model=config.model, loss=config.loss), reproducible(device):
         dataset = load_dataset(config.dataset, config.data_options)
         with CheckpointManager(job, dataset, communicator=communicator) as manager:
             job = manager.with_recorded_executor(gpu=device.type == "cuda")
@@ -80,6 +83,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
                 communicator=communicator,
                 device=device,
                 objective=config.objective,
+                loss=own_loss(config.loss),
             )
             del dataset  # silos and tests have copies of samples that are in memory
             yield from _rounds(job, rank_silos, meter, manager, communicator)

@@ -11,6 +11,7 @@ class Purpose(IntEnum):
     PARTITION = 0
     INITIAL_MODEL = 1
     BATCHES = 2
+    PASSES = 5
 
 
 def stream(seed: int, purpose: Purpose, *keys: int) -> np.random.Generator:

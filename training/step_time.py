@@ -12,6 +12,7 @@ from training.config import TrainingConfig
 from training.engine.communicator import SingleRank
 from training.engine.hardware import hardware_name
 from training.job import MixingPlan, TrainingJob
+from training.own_code import own_code
 
 WARM_UP = 5
 """Unmeasured steps before: libraries choose algorithms and compile code in the first ones."""
@@ -105,7 +106,7 @@ def measure_step(
     from training.memory.memory_budget import check_rank_memory
 
     device = resolve_device(config.device, 0)
-    with reproducible(device):
+    with own_code(model=config.model, loss=config.loss), reproducible(device):
         dataset = load_dataset(config.dataset, config.data_options)
         model = initial_model(config, dataset, seed=seed)
         job = TrainingJob(

@@ -48,7 +48,8 @@ def calibrate(
 ) -> None:
     """Measure the computing time of a local step.
 
-    It is T_c of the scenario's training on this hardware.
+    It is T_c of the scenario's training on this hardware. Python files that model, loss or dataset of [training] name
+    are run.
 
     Examples
     --------

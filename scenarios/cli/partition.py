@@ -76,7 +76,7 @@ def partition(
 ) -> None:
     """Split training data over the silos, and compare the parts.
 
-    Sizes, labels, and how far each silo's labels are from those of all.
+    Sizes, labels, and how far each silo's labels are from those of all. A Python file that dataset names is run.
 
     Examples
     --------

@@ -32,7 +32,8 @@ def run(
 ) -> None:
     """Design, simulate and train a scenario, into one HDF5 file.
 
-    The file joins the metrics of each round with the simulated time of that round.
+    The file joins the metrics of each round with the simulated time of that round. Python files that model, loss or
+    dataset of [training] name are run.
 
     Examples
     --------

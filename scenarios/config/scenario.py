@@ -26,6 +26,7 @@ from scenarios.config.simulation import (
     known_keys,
 )
 from scenarios.config.text_file import read_utf8
+from scenarios.config.training_files import training_beside
 from topologies import Connectivity, InputError, Workload
 from topologies.errors import Field, quoted, unknown_name
 from training import TrainingConfig, load_backend, message_bits
@@ -454,7 +455,8 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
 def beside(folder: Path, scenario: Scenario) -> Scenario:
     """The scenario with its files found beside it, where they are no paths from the working directory."""
     network, simulation = scenario.network.beside(folder), scenario.simulation.beside(folder)
-    found = dataclasses.replace(scenario, network=network, simulation=simulation)
+    training = None if scenario.training is None else training_beside(folder, scenario.training)
+    found = dataclasses.replace(scenario, network=network, simulation=simulation, training=training)
     if found.overlays.entries:
         entries = tuple(entry.beside(folder) for entry in found.overlays.entries)
         found = dataclasses.replace(found, overlays=dataclasses.replace(found.overlays, entries=entries))

@@ -12,6 +12,7 @@ from topologies.errors import UNSTATED, Field, InputError
 from training.config import TrainingConfig
 from training.data.datasets import Dataset
 from training.job import MixingPlan, TrainingJob
+from training.own_code import code_identity, is_own
 
 CHANGEABLE = frozenset(
     {
@@ -43,12 +44,18 @@ def fingerprint(job: TrainingJob, *, rounds: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        JSON values: settings that are not `CHANGEABLE`, the other fields of the job, and digests of its arrays. Of the
-        mixing plan only the matrices of the rounds done count, so that a training may be extended.
+        JSON values: settings that are not `CHANGEABLE`, with a digest of files of the user's code and
+        partition; the other fields of
+        the job, and digests of its arrays. Of the mixing plan only the matrices of the rounds done count, so that a
+        training may be extended.
     """
     settings = {name: value for name, value in asdict(job.config).items() if name not in CHANGEABLE}
+    own = {
+        name: code_identity(settings[name]) for name in ("dataset", "model", "loss") if is_own(settings[name])
+    }
     return {
         **settings,
+        **own,
         "silos": job.silos,
         "local_steps": job.local_steps,
         "seed": job.seed,

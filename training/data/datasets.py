@@ -15,6 +15,7 @@ from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.errors import InputError, quoted
 from training.declared_options import with_options
 from training.lookup import lookup_registered
+from training.own_code import check_name, is_own
 
 GROUP = "silosim.datasets"
 """Group of the entry points of dataset readers."""
@@ -347,7 +348,8 @@ def dataset_reader(name: str, options: DataOptions | None = None) -> DatasetRead
     Parameters
     ----------
     name : str
-        One of `DATASETS`, or the name of an entry point in `GROUP`.
+        One of `DATASETS`, the name of an entry point in `GROUP`, or ``module:callable``: code of the user's, which runs
+        when the data are read.
     options : DataOptions, optional
         Its `declared` options count.
 
@@ -360,6 +362,11 @@ def dataset_reader(name: str, options: DataOptions | None = None) -> DatasetRead
         If it cannot be imported.
     """
     declared = options.declared if options is not None else {}
+    if is_own(name):
+        check_name(name, field="dataset")
+        from training.data.readers.own_data import OwnData
+
+        return OwnData(name=name)
     found = lookup_registered(DATASETS, name, group=GROUP, field="dataset")
     if isinstance(found, DatasetSpec) and found.options_class:
         found = getattr(import_module(f"training.data.readers.{found.module}"), found.options_class)
@@ -389,6 +396,8 @@ def load_dataset(name: str, options: DataOptions | None = None) -> Dataset:
     ------
     InputError
         If there is none of that name, an option is wrong, or its files are missing or bad.
+    TrainingError
+        If code of the user's fails.
     """
     options = options or DataOptions()
     dataset = dataset_reader(name, options).load(options)

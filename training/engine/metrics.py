@@ -1,7 +1,7 @@
 """Loss and accuracy of models, and how far the silos' models lie apart."""
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
@@ -16,6 +16,9 @@ from training.engine.parameter_buffer import bind, numbers_of, padded
 from training.engine.rank_silos import RankSilos
 from training.history import HistoryRow
 from training.optimization.objectives import silo_weights
+
+if TYPE_CHECKING:
+    from training.optimization.losses import Loss
 
 LARGEST_CHUNK = 512
 CHUNK_NUMBERS = 1 << 22
@@ -40,7 +43,7 @@ class Evaluation(NamedTuple):
     Parameters
     ----------
     loss : float
-        Sum of cross-entropies, in nats.
+        Sum of losses: cross-entropies, in nats, or those of the user's.
     correct : float
         Correct predictions: the label has the largest score, the first one among equals.
     correct_top5 : float
@@ -57,7 +60,7 @@ def chunk_size(sample_shape: tuple[int, ...]) -> int:
     return max(1, min(LARGEST_CHUNK, CHUNK_NUMBERS // max(1, math.prod(sample_shape))))
 
 
-def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
+def evaluate(model: nn.Module, inputs: Samples, labels: Tensor, *, loss: "Loss | None" = None) -> Evaluation:
     """Return sums of loss and accuracy of a model over samples, in float64.
 
     Parameters
@@ -68,6 +71,9 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
         Samples.
     labels : torch.Tensor, shape (samples,) or (samples, length)
         Their classes, or those of each position; `IGNORED` where a position is padding.
+    loss : callable, optional
+        Of `training.optimization.losses.own_loss`: a mean, which counts once for each label of a chunk. By default
+        cross-entropy.
     """
     sums = torch.zeros(len(Evaluation._fields), dtype=torch.float64, device=labels.device)
     trains = model.training
@@ -79,7 +85,7 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
             for start in range(0, len(labels), size):
                 chunk = slice(start, start + size)
                 scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
-                losses = nn.functional.cross_entropy(scores, truth, reduction="none")
+                losses = _losses(loss, scores, truth)
                 own = scores.gather(1, truth.clamp(min=0)[:, None])
                 in_top5 = ((~(scores <= own)).sum(dim=1) < TOP) & (truth != IGNORED)
                 correct = scores.argmax(dim=1) == truth
@@ -89,6 +95,14 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor) -> Evaluation:
     finally:
         model.train(trains)
     return Evaluation(*sums.tolist())
+
+
+def _losses(loss: "Loss | None", scores: Tensor, truth: Tensor) -> Tensor:
+    """Losses that add up to the chunk's: of each label, or one for all of them."""
+    if loss is None:
+        return nn.functional.cross_entropy(scores, truth, reduction="none")
+    counted = (truth != IGNORED).sum()
+    return loss(scores, truth) * counted if counted else scores.new_zeros(())
 
 
 class Meter:
@@ -104,6 +118,8 @@ class Meter:
         Device of the models.
     objective : str, default "silos"
         One of `training.optimization.objectives.OBJECTIVES`.
+    loss : callable, optional
+        As in `evaluate`.
     """
 
     def __init__(
@@ -115,7 +131,9 @@ class Meter:
         communicator: Communicator,
         device: torch.device,
         objective: str = "silos",
+        loss: "Loss | None" = None,
     ) -> None:
+        self._loss = loss
         self._objective = objective
         self._silos = silos
         self._communicator = communicator
@@ -166,7 +184,7 @@ class Meter:
         per_silo[rank_silos.own.start : rank_silos.own.stop] = self._silo_metrics(rank_silos, average)
         per_chunk = np.zeros((len(self._tests), len(Evaluation._fields)))
         for chunk in range(self._communicator.rank, len(self._tests), self._communicator.size):
-            per_chunk[chunk] = evaluate(self._average, *self._tests[chunk])
+            per_chunk[chunk] = evaluate(self._average, *self._tests[chunk], loss=self._loss)
         table = self._communicator.sum(np.concatenate([per_silo.ravel(), per_chunk.ravel()]))
         silo = dict(zip(_SILO_COLUMNS, table[: per_silo.size].reshape(per_silo.shape).T, strict=True))
         test = Evaluation(*table[per_silo.size :].reshape(per_chunk.shape).sum(axis=0).tolist())
@@ -215,10 +233,10 @@ class Meter:
             rank_silos.diverged_in,
             strict=True,
         ):
-            own = evaluate(module, shard.inputs, shard.labels)
+            own = evaluate(module, shard.inputs, shard.labels, loss=self._loss)
             rows.append(
                 (
-                    *evaluate(self._average, shard.inputs, shard.labels),
+                    *evaluate(self._average, shard.inputs, shard.labels, loss=self._loss),
                     own.loss,
                     own.correct,
                     int((shard.labels != IGNORED).sum()),

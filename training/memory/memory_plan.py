@@ -222,7 +222,9 @@ def _pass(model: nn.Module, dataset: Dataset, samples: int) -> tuple[FloatArray,
     def record(layer: nn.Module, inputs: tuple[Tensor, ...], outputs: Any) -> None:
         output = outputs[0] if isinstance(outputs, tuple) else outputs
         gates = _GATES[layer.mode] if isinstance(layer, nn.RNNBase) else 0
-        layers.append(inputs[0].nbytes + (1 + gates) * output.nbytes)
+        # A layer of the user's may take and return anything.
+        read = sum(each.nbytes for each in inputs[:1] if isinstance(each, Tensor))
+        layers.append(read + (1 + gates) * (output.nbytes if isinstance(output, Tensor) else 0))
 
     hooks = [layer.register_forward_hook(record) for layer in model.modules() if not list(layer.children())]
     try:

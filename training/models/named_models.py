@@ -6,11 +6,13 @@ torch is imported where a model is built: it takes seconds, and most commands ne
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from topologies.errors import InputError, quoted
 from training.lookup import lookup_registered
+from training.own_code import call_own, check_name, is_own, load_own, own_code
 from training.random_streams import Purpose, stream
 
 if TYPE_CHECKING:
@@ -74,7 +76,8 @@ def model_spec(name: str) -> ModelSpec:
     Parameters
     ----------
     name : str
-        One of `MODELS`, or the name of an entry point in `GROUP`, which is a `ModelSpec` or a `Builder`.
+        One of `MODELS`, the name of an entry point in `GROUP`, which is a `ModelSpec` or a `Builder`, or
+        ``module:callable``: code of the user's that runs when the model is built (`training.own_code`).
 
     Raises
     ------
@@ -83,6 +86,9 @@ def model_spec(name: str) -> ModelSpec:
     MachineError
         If it cannot be imported.
     """
+    if is_own(name):
+        check_name(name, field="model")
+        return ModelSpec(build=partial(_build_own, name))
     found = lookup_registered(MODELS, name, group=GROUP, field="model")
     if isinstance(found, ModelSpec):
         return found
@@ -91,6 +97,24 @@ def model_spec(name: str) -> ModelSpec:
             f"model(={name!r}): its entry point must be a ModelSpec or a function, not {quoted(found)}."
         )
     return ModelSpec(build=cast(Builder, found))
+
+
+def may_draw(name: str) -> bool:
+    """Return whether a model's passes may draw from torch's random state in training, as dropout does: not ours."""
+    return name not in MODELS
+
+
+def _build_own(name: str, input_shape: tuple[int, ...], classes: int) -> "nn.Module":
+    """Call the user's callable, with `input_shape` and `classes` where it takes them, or build the user's spec."""
+    from training.models.own_model import trainable
+
+    with own_code(model=name):
+        found = load_own(name, field="model")
+        if isinstance(found, ModelSpec):
+            built: object = found.build(input_shape, classes)
+        else:
+            built = call_own(name, field="model", offered={"input_shape": input_shape, "classes": classes})
+    return trainable(built, name)
 
 
 def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: int) -> "nn.Module":
@@ -102,7 +126,7 @@ def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: 
         As in `model_spec`.
     input_shape : tuple of int
         Shape of one sample: (channels, height, width) of an image, (length,) of a text of whole-number tokens below
-        `classes`, (length, features) of a sequence of vectors.
+        `classes`, (length, features) of a sequence of vectors. Of samples with several inputs a tuple of their shapes.
     seed : int
         The run's seed; every silo starts from the same model, whatever the number of ranks.
 
@@ -125,6 +149,8 @@ def build_model(name: str, *, input_shape: tuple[int, ...], classes: int, seed: 
     import torch
 
     spec = model_spec(name)
+    if spec.reads and any(isinstance(part, tuple) for part in input_shape):
+        raise InputError(f"model(={name!r}) must read samples with one input, not {len(input_shape)}.")
     if spec.reads and len(input_shape) not in map(len, spec.reads):
         shapes = " or ".join(f"({', '.join(axes)})" for axes in spec.reads)
         raise InputError(f"model(={name!r}) must read samples of shape {shapes}, not {tuple(input_shape)}.")

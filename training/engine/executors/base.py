@@ -32,7 +32,7 @@ class Executor(Protocol):
         Returns
         -------
         torch.Tensor, shape (silos,)
-            Mean cross-entropy of each silo's batch. A silo whose batch is padding has loss and gradient zero.
+            Mean loss of each silo's batch. A silo whose batch is padding has loss and gradient zero.
         """
 
 
@@ -77,16 +77,17 @@ def write_gradients(loss: Tensor, module: nn.Module) -> None:
     Parameters
     ----------
     loss : torch.Tensor, shape ()
-        Depends on all parameters.
+        Of a batch.
     module : torch.nn.Module
         A module of the parameter buffer.
 
     Notes
     -----
-    `loss.backward()` would add to zeros, which would have to be written and read.
+    `loss.backward()` would add to zeros, which would have to be written and read. A parameter that the loss does not
+    depend on has gradient zero.
     """
     parameters = list(module.parameters())
-    found = torch.autograd.grad(loss, parameters)
+    found = torch.autograd.grad(loss, parameters, materialize_grads=True)
     torch._foreach_copy_([parameter.grad for parameter in parameters if parameter.grad is not None], found)
 
 
@@ -96,7 +97,7 @@ def descend(loss: Tensor, module: nn.Module, learning_rate: float) -> None:
     Parameters
     ----------
     loss : torch.Tensor, shape ()
-        Depends on all parameters.
+        Of a batch.
     module : torch.nn.Module
         Its parameters are changed.
     learning_rate : float
@@ -108,7 +109,7 @@ def descend(loss: Tensor, module: nn.Module, learning_rate: float) -> None:
     code may take the last numbers of a parameter one by one.
     """
     parameters: list[Tensor] = list(module.parameters())
-    found = torch.autograd.grad(loss, parameters)
+    found = torch.autograd.grad(loss, parameters, materialize_grads=True)
     with torch.no_grad():
         torch._foreach_add_(parameters, found, alpha=-learning_rate)
 

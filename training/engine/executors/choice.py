@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import torch
@@ -18,9 +19,12 @@ from training.engine.executors.graphs import GraphsExecutor
 from training.engine.executors.loop import LoopExecutor
 from training.engine.executors.vectorized import VectorizedExecutor
 from training.engine.parameter_buffer import ParameterBuffer
-from training.models import model_spec
+from training.models import may_draw, model_spec
+from training.optimization.losses import own_loss
 
-FACTORIES: Mapping[str, Callable[[ParameterBuffer, Sequence[Shard], str], Executor]] = {
+Factory = Callable[[ParameterBuffer, Sequence[Shard], str], Executor]
+
+FACTORIES: Mapping[str, Factory] = {
     "loop": LoopExecutor,
     "vmap": VectorizedExecutor,
     "graphs": GraphsExecutor,
@@ -61,7 +65,7 @@ def candidates(config: TrainingConfig, *, parameters: int, gpu: bool) -> tuple[s
     Parameters
     ----------
     config : TrainingConfig
-        Its `model` and `executor` count.
+        Its `model`, `loss` and `executor` count.
     parameters : int
         Of the model.
     gpu : bool
@@ -81,8 +85,20 @@ def candidates(config: TrainingConfig, *, parameters: int, gpu: bool) -> tuple[s
         raise MachineError("executor(=graphs) needs a GPU and a torch built for it; torch sees none.")
     if config.executor != "auto":
         return (config.executor,)
+    if config.loss:
+        return ("loop",)
     vectorizes = model_spec(config.model).vectorizes and parameters <= LARGEST_VECTORIZED
-    return ("loop", *(["vmap"] if vectorizes else []), *(["graphs"] if gpu else []))
+    # In a graph several silos would draw from one random state.
+    records = gpu and not may_draw(config.model)
+    return ("loop", *(["vmap"] if vectorizes else []), *(["graphs"] if records else []))
+
+
+def factory_of(name: str, config: TrainingConfig) -> Factory:
+    """Return what makes an executor; the loop with the user's loss, and random states where it or a model may draw."""
+    if name != "loop":
+        return FACTORIES[name]
+    own = {"loss": own_loss(config.loss), "draws": may_draw(config.model) or config.loss != ""}
+    return partial(FACTORIES[name], **own) if any(own.values()) else FACTORIES[name]
 
 
 def choose(
@@ -121,7 +137,7 @@ def choose(
     """
     names = candidates(config, parameters=parameters, gpu=models.gradients.is_cuda)
     if config.executor != "auto":
-        return FACTORIES[config.executor](models, shards, config.precision), ""
+        return factory_of(config.executor, config)(models, shards, config.precision), ""
     # Ranks without a GPU may have one candidate where others have more: they take part in the sum all the same.
     several = len(names) > 1
     tried = (
@@ -134,7 +150,7 @@ def choose(
     # The one that was tried, as recording takes time.
     executor = tried[chosen].executor if chosen in tried else None
     if executor is None:
-        executor = FACTORIES[chosen](models, shards, config.precision)
+        executor = factory_of(chosen, config)(models, shards, config.precision)
     if not several:
         return executor, f"executor loop: the only one for model {config.model} here"
     return executor, _notice(chosen, seconds, tried)
@@ -171,7 +187,7 @@ def attempt(name: str, config: TrainingConfig, models: ParameterBuffer, shards: 
         Their data.
     """
     try:
-        executor = FACTORIES[name](models, shards, config.precision)
+        executor = factory_of(name, config)(models, shards, config.precision)
         seconds = measure(lambda *_settings: executor, config, models, shards)
     except RuntimeError as error:
         if name == "loop":
@@ -181,7 +197,7 @@ def attempt(name: str, config: TrainingConfig, models: ParameterBuffer, shards: 
 
 
 def measure(
-    factory: Callable[[ParameterBuffer, Sequence[Shard], str], Executor],
+    factory: Factory,
     config: TrainingConfig,
     models: ParameterBuffer,
     shards: Sequence[Shard],

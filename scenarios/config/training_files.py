@@ -1,0 +1,36 @@
+"""Files that a training names, found beside its scenario: data, weights, a partition, code of the user's."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scenarios.config.found_files import found_beside
+from training import TrainingConfig, own_files
+
+CODE = ("dataset", "model", "loss")
+_PATHS = ("data", "initial_weights", "partition")
+
+
+def training_beside(folder: Path, training: TrainingConfig) -> TrainingConfig:
+    """A training with its files found in a folder, where they are no paths from the working directory.
+
+    Parameters
+    ----------
+    folder : Path
+        That of the scenario.
+    training : TrainingConfig
+
+    Notes
+    -----
+    A module that lies in neither place is left to Python's import. No code runs.
+    """
+    found: dict[str, Any] = {**found_beside(folder, {key: getattr(training, key) for key in _PATHS})}
+    for key in CODE:
+        name = getattr(training, key)
+        places = own_files(name)
+        if not any(map(os.path.exists, places)) and (
+            there := found_beside(folder, {place: place for place in places})
+        ):
+            found[key] = f"{next(iter(there.values()))}:{name.rpartition(':')[2]}"
+    return replace(training, **found) if found else training
