@@ -72,6 +72,9 @@ class TrainingConfig:
         Rate of round 0, >= 0.
     momentum : float
         Momentum of ``sgd``, ``0 <= momentum < 1``.
+    weight_decay : float
+        Factor of the parameters that each step adds to their gradient, >= 0, of all parameters as torch's optimizers
+        have it; with ``adam`` it goes through the moments.
     learning_rate_schedule : str
         ``constant``, ``inverse_sqrt`` (of the round) or ``halved_each_epoch``: an epoch is over once the silos together
         have drawn as many samples as there are.
@@ -125,6 +128,7 @@ class TrainingConfig:
     optimizer: str = "sgd"
     learning_rate: float = 0.1
     momentum: float = 0.0
+    weight_decay: float = 0.0
     learning_rate_schedule: str = "constant"
     rounds: int = 150
     batch_size: int = 16
@@ -175,6 +179,8 @@ class TrainingConfig:
             raise InputError(f"learning_rate(={self.learning_rate}) must be >= 0.")
         if not 0 <= check_number("momentum", self.momentum) < 1:
             raise InputError(f"momentum(={self.momentum}) must be >= 0 and < 1.")
+        if check_number("weight_decay", self.weight_decay) < 0:
+            raise InputError("must be >= 0.", field=Field("weight_decay", value=self.weight_decay))
         if self.momentum and self.optimizer != "sgd":
             raise InputError(f"momentum(={self.momentum}) must be 0 with optimizer {self.optimizer}.")
         if self.executor == "vmap" and not model.vectorizes:

@@ -12,8 +12,8 @@ class NumpyLogistic:
     def check(self, config):
         """Called first: say now what cannot be done."""
         asked = (config.model, config.objective, config.initial_weights)
-        rule = (config.optimizer, config.momentum, config.learning_rate_schedule)
-        if asked != ("softmax", "silos", "") or rule != ("sgd", 0, "constant"):
+        rule = (config.optimizer, config.momentum, config.weight_decay, config.learning_rate_schedule)
+        if asked != ("softmax", "silos", "") or rule != ("sgd", 0, 0, "constant"):
             raise InputError(
                 "backend(=numpy_logistic) needs model = 'softmax' from zeros, the mean of silos as objective, and "
                 "plain sgd at a constant rate."

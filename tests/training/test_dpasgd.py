@@ -105,6 +105,10 @@ class ByHand:
             {"learning_rate": 0.01, "optimizer": "adam"},
             lambda parameters: torch.optim.Adam(parameters, lr=0.01),
         ),
+        (
+            {"learning_rate": 0.5, "weight_decay": 0.1},
+            lambda parameters: torch.optim.SGD(parameters, lr=0.5, weight_decay=0.1),
+        ),
     ],
 )
 @pytest.mark.parametrize("silos", [1, 3])

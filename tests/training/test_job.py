@@ -25,6 +25,7 @@ from training.mpi.job_file import read_job, write_job
         ({"dirichlet_alpha": 0.0}, "dirichlet_alpha(=0.0) must be > 0."),
         ({"momentum": 1.0}, "momentum(=1.0) must be >= 0 and < 1."),
         ({"momentum": 0.9, "optimizer": "adam"}, "momentum(=0.9) must be 0 with optimizer adam."),
+        ({"weight_decay": -1e-3}, "weight_decay(=-0.001) must be >= 0."),
         ({"target_accuracy": 1.1}, "target_accuracy(=1.1) must be > 0 and <= 1."),
         (
             {"model": "cnnn"},

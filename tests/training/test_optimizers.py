@@ -1,3 +1,5 @@
+import functools
+
 import pytest
 import torch
 
@@ -9,18 +11,19 @@ from training.optimization.schedules import SCHEDULES
 @pytest.mark.parametrize(
     ("name", "momentum", "reference"),
     [
-        ("sgd", 0.0, lambda x, rate: torch.optim.SGD([x], lr=rate)),
-        ("sgd", 0.9, lambda x, rate: torch.optim.SGD([x], lr=rate, momentum=0.9)),
-        ("adam", 0.0, lambda x, rate: torch.optim.Adam([x], lr=rate)),
+        ("sgd", 0.0, torch.optim.SGD),
+        ("sgd", 0.9, functools.partial(torch.optim.SGD, momentum=0.9)),
+        ("adam", 0.0, torch.optim.Adam),
     ],
 )
-def test_each_row_moves_as_torch_moves_it(name, momentum, reference):
+@pytest.mark.parametrize("weight_decay", [0.0, 0.03])
+def test_each_row_moves_as_torch_moves_it(name, momentum, weight_decay, reference):
     generator = torch.Generator().manual_seed(0)
     start = torch.randn(3, 40, generator=generator)
     stacked = start.clone()
-    optimizer = OPTIMIZERS[name](stacked, momentum)
+    optimizer = OPTIMIZERS[name](stacked, momentum, weight_decay)
     rows = [row.clone().requires_grad_() for row in start]
-    references = [reference(row, 0.05) for row in rows]
+    references = [reference([row], lr=0.05, weight_decay=weight_decay) for row in rows]
     for step in range(30):
         gradients = torch.randn(3, 40, generator=generator) * 10.0 ** (step % 5 - 3)
         gradients[:, 0] = 0
@@ -29,7 +32,17 @@ def test_each_row_moves_as_torch_moves_it(name, momentum, reference):
             row.grad = gradient.clone()
             other.step()
     torch.testing.assert_close(stacked, torch.stack([row.detach() for row in rows]), rtol=1e-6, atol=1e-7)
-    assert torch.equal(stacked[:, 0], start[:, 0])
+    assert weight_decay or torch.equal(stacked[:, 0], start[:, 0])
+
+
+def test_weight_decay_of_a_quadratic_by_hand():
+    # f(x) = a/2 x^2, gradient a x, so x <- (1 - rate (a + decay)) x; padding, which is 0, stays 0.
+    x = torch.tensor([[2.0, -1.0, 0.0]], dtype=torch.float64)
+    a = torch.tensor([[1.0, 4.0, 0.0]], dtype=torch.float64)
+    optimizer = OPTIMIZERS["sgd"](x, 0.0, 0.5)
+    for _ in range(3):
+        optimizer.step(x, a * x, 0.1)
+    assert x.tolist() == [[pytest.approx(2 * 0.85**3), pytest.approx(-(0.55**3)), 0.0]]
 
 
 @pytest.mark.parametrize(("name", "momentum"), [("sgd", 0.0), ("sgd", 0.9), ("adam", 0.0)])
@@ -42,7 +55,7 @@ def test_a_row_has_the_same_bits_whichever_rows_are_beside_it(name, momentum, si
 
     def moved(silos):
         rows = start[silos].clone()
-        optimizer = OPTIMIZERS[name](rows, momentum)
+        optimizer = OPTIMIZERS[name](rows, momentum, 0.01)
         for step in steps:
             optimizer.step(rows, gradients[step][silos].clone(), 0.037)
         return rows
@@ -65,12 +78,12 @@ def test_schedules():
 )
 def test_state_and_steps_are_all_that_an_optimizer_remembers(name, momentum, names):
     gradients = torch.arange(12.0).reshape(3, 4)
-    whole, parameters = OPTIMIZERS[name](gradients, momentum), torch.ones(3, 4)
+    whole, parameters = OPTIMIZERS[name](gradients, momentum, 0.01), torch.ones(3, 4)
     for _ in range(3):
-        whole.step(parameters, gradients, 0.1)
+        whole.step(parameters, gradients.clone(), 0.1)
     assert list(whole.state) == names
     assert whole.steps == 3
-    other, copied = OPTIMIZERS[name](gradients, momentum), parameters.clone()
+    other, copied = OPTIMIZERS[name](gradients, momentum, 0.01), parameters.clone()
     for kind, rows in whole.state.items():
         other.state[kind].copy_(rows)
     other.steps = 3

@@ -119,7 +119,9 @@ class RankSilos:
             else LaggedExchange(job.mixing, self._blocks, self.models, communicator=communicator)
         )
         self.diverged_in = torch.full((len(self.own),), math.inf, device=device, dtype=torch.float64)
-        self.optimizer = OPTIMIZERS[job.config.optimizer](self.models.parameters, job.config.momentum)
+        self.optimizer = OPTIMIZERS[job.config.optimizer](
+            self.models.parameters, job.config.momentum, job.config.weight_decay
+        )
         self._executor, notice = choose(
             job.config,
             self.models,
@@ -160,7 +162,7 @@ class RankSilos:
     def _step(self, step: int, learning_rate: float) -> Tensor:
         """Compute gradients and make the optimizer's step, in each silo scaled as the objective requires."""
         optimizer, executor, parameters = self.optimizer, self._executor, self.models.parameters
-        plain = isinstance(optimizer, Sgd) and optimizer.velocity is None
+        plain = isinstance(optimizer, Sgd) and optimizer.velocity is None and not optimizer.weight_decay
         if plain and isinstance(executor, LoopExecutor) and self._step_scale is None:
             optimizer.steps += 1
             return executor.descend(step, learning_rate)

@@ -28,11 +28,11 @@ class Optimizer(Protocol):
         """All else that `step` remembers, by name: tensors of shape (silos, parameters), changed in place."""
 
     def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
-        """Update `parameters` in place from `gradients`, both of shape (silos, parameters)."""
+        """Update `parameters` in place from `gradients`, both of shape (silos, parameters), which may change, too."""
 
 
 class Sgd:
-    """Stochastic gradient descent with momentum, as ``torch.optim.SGD``.
+    """Stochastic gradient descent with momentum and weight decay, as ``torch.optim.SGD``.
 
     Parameters
     ----------
@@ -40,11 +40,14 @@ class Sgd:
         The tensor that will be updated; only its shape and place count here.
     momentum : float
         Factor of the running sum of gradients, ``0 <= momentum < 1``.
+    weight_decay : float, default 0
+        Factor of the parameters that is added to the gradients, >= 0: ``weight_decay / 2 |x|^2`` is minimized, too.
     """
 
-    def __init__(self, parameters: "Tensor", momentum: float) -> None:
+    def __init__(self, parameters: "Tensor", momentum: float, weight_decay: float = 0.0) -> None:
         self.steps = 0
         self.momentum = momentum
+        self.weight_decay = weight_decay
         self.velocity = parameters.new_zeros(parameters.shape) if momentum else None
 
     @property
@@ -53,8 +56,10 @@ class Sgd:
         return {} if self.velocity is None else {"velocity": self.velocity}
 
     def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
-        """Apply ``v <- momentum v + g`` and ``x <- x - rate v``."""
+        """Apply ``g <- g + weight_decay x``, ``v <- momentum v + g`` and ``x <- x - rate v``."""
         self.steps += 1
+        if self.weight_decay:
+            gradients.add_(parameters, alpha=self.weight_decay)
         if self.velocity is not None:
             gradients = self.velocity.mul_(self.momentum).add_(gradients)
         parameters.add_(gradients, alpha=-learning_rate)
@@ -67,6 +72,8 @@ class Adam:
     ----------
     parameters : torch.Tensor, shape (silos, parameters)
         The tensor that will be updated; only its shape and place count here.
+    weight_decay : float, default 0
+        As of `Sgd`: the moments are those of the gradients with it, unlike AdamW's.
 
     References
     ----------
@@ -75,8 +82,9 @@ class Adam:
 
     BETA1, BETA2, EPS = 0.9, 0.999, 1e-8
 
-    def __init__(self, parameters: "Tensor") -> None:
+    def __init__(self, parameters: "Tensor", weight_decay: float = 0.0) -> None:
         self.steps = 0
+        self.weight_decay = weight_decay
         self.mean = parameters.new_zeros(parameters.shape)
         self.square = parameters.new_zeros(parameters.shape)
 
@@ -88,13 +96,16 @@ class Adam:
     def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
         """Apply one bias-corrected step."""
         self.steps += 1
+        if self.weight_decay:
+            gradients.add_(parameters, alpha=self.weight_decay)
         self.mean.lerp_(gradients, 1 - self.BETA1)
         self.square.mul_(self.BETA2).addcmul_(gradients, gradients, value=1 - self.BETA2)
         root = self.square.sqrt().div_(math.sqrt(1 - self.BETA2**self.steps)).add_(self.EPS)
         parameters.addcdiv_(self.mean, root, value=-learning_rate / (1 - self.BETA1**self.steps))
 
 
-OPTIMIZERS: Mapping[str, Callable[["Tensor", float], Optimizer]] = {
+OPTIMIZERS: Mapping[str, Callable[["Tensor", float, float], Optimizer]] = {
     "sgd": Sgd,
-    "adam": lambda parameters, _momentum: Adam(parameters),
+    "adam": lambda parameters, _momentum, weight_decay: Adam(parameters, weight_decay),
 }
+"""Makes the optimizer of parameters, momentum and weight decay."""
