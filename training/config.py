@@ -75,6 +75,10 @@ class TrainingConfig:
     weight_decay : float
         Factor of the parameters that each step adds to their gradient, >= 0, of all parameters as torch's optimizers
         have it; with ``adam`` it goes through the moments.
+    clip_norm : float, optional
+        Largest Euclidean norm of a silo's gradient, > 0, as of ``torch.nn.utils.clip_grad_norm_``: before weight decay.
+    clip_value : float, optional
+        Largest absolute value of a number of the gradient, > 0, in place of `clip_norm`.
     learning_rate_schedule : str
         ``constant``, ``inverse_sqrt`` (of the round) or ``halved_each_epoch``: an epoch is over once the silos together
         have drawn as many samples as there are.
@@ -129,6 +133,8 @@ class TrainingConfig:
     learning_rate: float = 0.1
     momentum: float = 0.0
     weight_decay: float = 0.0
+    clip_norm: float | None = None
+    clip_value: float | None = None
     learning_rate_schedule: str = "constant"
     rounds: int = 150
     batch_size: int = 16
@@ -181,6 +187,14 @@ class TrainingConfig:
             raise InputError(f"momentum(={self.momentum}) must be >= 0 and < 1.")
         if check_number("weight_decay", self.weight_decay) < 0:
             raise InputError("must be >= 0.", field=Field("weight_decay", value=self.weight_decay))
+        for name in ("clip_norm", "clip_value"):
+            largest = getattr(self, name)
+            if largest is not None and check_number(name, largest) <= 0:
+                raise InputError("must be > 0.", field=Field(name, value=largest))
+        if None not in (self.clip_norm, self.clip_value):
+            raise InputError(
+                "must not be given with clip_value.", field=Field("clip_norm", value=self.clip_norm)
+            )
         if self.momentum and self.optimizer != "sgd":
             raise InputError(f"momentum(={self.momentum}) must be 0 with optimizer {self.optimizer}.")
         if self.executor == "vmap" and not model.vectorizes:

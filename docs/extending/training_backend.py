@@ -13,7 +13,8 @@ class NumpyLogistic:
         """Called first: say now what cannot be done."""
         asked = (config.model, config.objective, config.initial_weights)
         rule = (config.optimizer, config.momentum, config.weight_decay, config.learning_rate_schedule)
-        if asked != ("softmax", "silos", "") or rule != ("sgd", 0, 0, "constant"):
+        clips = (config.clip_norm, config.clip_value)
+        if asked != ("softmax", "silos", "") or rule != ("sgd", 0, 0, "constant") or clips != (None, None):
             raise InputError(
                 "backend(=numpy_logistic) needs model = 'softmax' from zeros, the mean of silos as objective, and "
                 "plain sgd at a constant rate."

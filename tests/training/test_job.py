@@ -26,6 +26,9 @@ from training.mpi.job_file import read_job, write_job
         ({"momentum": 1.0}, "momentum(=1.0) must be >= 0 and < 1."),
         ({"momentum": 0.9, "optimizer": "adam"}, "momentum(=0.9) must be 0 with optimizer adam."),
         ({"weight_decay": -1e-3}, "weight_decay(=-0.001) must be >= 0."),
+        ({"clip_norm": 0.0}, "clip_norm(=0.0) must be > 0."),
+        ({"clip_value": float("nan")}, "clip_value(=nan) must be a finite number."),
+        ({"clip_norm": 1.0, "clip_value": 1.0}, "clip_norm(=1.0) must not be given with clip_value."),
         ({"target_accuracy": 1.1}, "target_accuracy(=1.1) must be > 0 and <= 1."),
         (
             {"model": "cnnn"},

@@ -20,6 +20,7 @@ from training.engine.lagged_exchange import LaggedExchange
 from training.engine.lagged_mixing import kept_rows
 from training.engine.parameter_buffer import ParameterBuffer, numbers_of
 from training.job import TrainingJob
+from training.optimization.clipping import clip_norms, clip_values
 from training.optimization.objectives import silo_weights
 from training.optimization.optimizers import OPTIMIZERS, Sgd
 
@@ -84,6 +85,7 @@ class RankSilos:
     ) -> None:
         self._communicator = communicator
         self._plan = job.mixing
+        self._clip_norm, self._clip_value = job.config.clip_norm, job.config.clip_value
         self._mixings: dict[int, Mixing] = {}
         self.notices: list[str] = []
         self._blocks = silo_blocks(job.silos, communicator.size)
@@ -163,10 +165,15 @@ class RankSilos:
         """Compute gradients and make the optimizer's step, in each silo scaled as the objective requires."""
         optimizer, executor, parameters = self.optimizer, self._executor, self.models.parameters
         plain = isinstance(optimizer, Sgd) and optimizer.velocity is None and not optimizer.weight_decay
-        if plain and isinstance(executor, LoopExecutor) and self._step_scale is None:
+        is_clipped = self._clip_norm is not None or self._clip_value is not None
+        if plain and isinstance(executor, LoopExecutor) and self._step_scale is None and not is_clipped:
             optimizer.steps += 1
             return executor.descend(step, learning_rate)
         losses = executor.gradients(step)
+        if self._clip_norm is not None:
+            clip_norms(self.models.gradients, self._clip_norm)
+        if self._clip_value is not None:
+            clip_values(self.models.gradients, self._clip_value)
         if self._step_scale is None:
             optimizer.step(parameters, self.models.gradients, learning_rate)
             return losses
