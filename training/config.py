@@ -80,8 +80,18 @@ class TrainingConfig:
     clip_value : float, optional
         Largest absolute value of a number of the gradient, > 0, in place of `clip_norm`.
     learning_rate_schedule : str
-        ``constant``, ``inverse_sqrt`` (of the round) or ``halved_each_epoch``: an epoch is over once the silos together
-        have drawn as many samples as there are.
+        ``constant``, ``inverse_sqrt`` (of the round), ``step``, ``cosine`` (over all rounds) or ``halved_each_epoch``:
+        an epoch is over once the silos together have drawn as many samples as there are. See
+        `training.optimization.schedules`.
+    warm_up_rounds : int
+        First rounds, in which the rate rises linearly to `learning_rate`, >= 0 and at most `rounds`; the schedule
+        starts after them.
+    decay_every : int, optional
+        Rounds after which the rate of ``step`` is multiplied by `decay_factor`, >= 1.
+    decay_factor : float
+        Of ``step``, in (0, 1].
+    final_learning_rate : float
+        Rate at which ``cosine`` ends, >= 0 and at most `learning_rate`.
     rounds : int
         Rounds, >= 1.
     batch_size : int
@@ -136,6 +146,10 @@ class TrainingConfig:
     clip_norm: float | None = None
     clip_value: float | None = None
     learning_rate_schedule: str = "constant"
+    warm_up_rounds: int = 0
+    decay_every: int | None = None
+    decay_factor: float = 0.1
+    final_learning_rate: float = 0.0
     rounds: int = 150
     batch_size: int = 16
     log_every: int = 1
@@ -187,6 +201,7 @@ class TrainingConfig:
             raise InputError(f"momentum(={self.momentum}) must be >= 0 and < 1.")
         if check_number("weight_decay", self.weight_decay) < 0:
             raise InputError("must be >= 0.", field=Field("weight_decay", value=self.weight_decay))
+        self._check_schedule()
         for name in ("clip_norm", "clip_value"):
             largest = getattr(self, name)
             if largest is not None and check_number(name, largest) <= 0:
@@ -211,6 +226,29 @@ class TrainingConfig:
             raise InputError("executor(=graphs) must be auto, loop or vmap with device cpu.")
         if not 0 < check_number("target_accuracy", self.target_accuracy) <= 1:
             raise InputError(f"target_accuracy(={self.target_accuracy}) must be > 0 and <= 1.")
+
+    def _check_schedule(self) -> None:
+        """Raise an InputError for numbers that the learning-rate schedule cannot have."""
+        check_integer("warm_up_rounds", self.warm_up_rounds, minimum=0)
+        if self.warm_up_rounds > self.rounds:
+            rule = f"must be <= rounds(={self.rounds})."
+            raise InputError(rule, field=Field("warm_up_rounds", value=self.warm_up_rounds))
+        if not 0 < check_number("decay_factor", self.decay_factor) <= 1:
+            raise InputError("must be > 0 and <= 1.", field=Field("decay_factor", value=self.decay_factor))
+        if not 0 <= check_number("final_learning_rate", self.final_learning_rate) <= self.learning_rate:
+            rule = f"must be >= 0 and <= learning_rate(={self.learning_rate})."
+            raise InputError(rule, field=Field("final_learning_rate", value=self.final_learning_rate))
+        if self.decay_every is not None:
+            check_integer("decay_every", self.decay_every, minimum=1)
+        elif self.learning_rate_schedule == "step":
+            raise InputError("decay_every must be given with learning_rate_schedule = 'step'.")
+        defaults = {"decay_every": None, "decay_factor": 0.1, "final_learning_rate": 0.0}
+        for name, default in defaults.items():
+            schedule = "cosine" if name == "final_learning_rate" else "step"
+            value = getattr(self, name)
+            if value != default and self.learning_rate_schedule != schedule:
+                rule = f"goes with learning_rate_schedule = '{schedule}'."
+                raise InputError(rule, field=Field(name, value=value))
 
 
 CHOICES = {

@@ -18,7 +18,7 @@ from training.memory.memory_budget import check_rank_memory
 from training.mpi_environment import local_rank
 from training.notice import Notice, Report
 from training.optimization.losses import own_loss
-from training.optimization.schedules import SCHEDULES, epoch_of
+from training.optimization.schedules import SCHEDULES, RateSettings, epoch_of, warm_up_rate
 from training.own_code import own_code
 
 DIVERGENCE_CHECK_ROUNDS = 16
@@ -184,14 +184,30 @@ def train_round(job: TrainingJob, rank_silos: RankSilos, k: int) -> None:
 
 def _local_steps(job: TrainingJob, rank_silos: RankSilos, k: int) -> None:
     """Make the local steps of a round; they are numbered over the rounds in which there are any."""
-    config, number = job.config, job.mixing.computing_before(k)
+    number = job.mixing.computing_before(k)
+    learning_rate = _learning_rate(job, number, samples=rank_silos.samples)
+    for step in range(number * job.local_steps, (number + 1) * job.local_steps):
+        rank_silos.local_step(step, learning_rate, round_index=k)
+
+
+def _learning_rate(job: TrainingJob, number: int, *, samples: int) -> float:
+    """Return the rate of a round, by its number among those with local steps: a function of the job alone."""
+    config = job.config
+    if number < config.warm_up_rounds:
+        return warm_up_rate(config.learning_rate, number, config.warm_up_rounds)
+    number -= config.warm_up_rounds
     epoch = epoch_of(
         number,
         local_steps=job.local_steps,
         batch_size=config.batch_size,
         silos=job.silos,
-        samples=rank_silos.samples,
+        samples=samples,
     )
-    learning_rate = SCHEDULES[config.learning_rate_schedule](config.learning_rate, number, epoch)
-    for step in range(number * job.local_steps, (number + 1) * job.local_steps):
-        rank_silos.local_step(step, learning_rate, round_index=k)
+    settings = RateSettings(
+        learning_rate=config.learning_rate,
+        rounds=job.mixing.computing_before(config.rounds) - config.warm_up_rounds,
+        decay_every=config.decay_every,
+        decay_factor=config.decay_factor,
+        final_learning_rate=config.final_learning_rate,
+    )
+    return SCHEDULES[config.learning_rate_schedule](settings, number, epoch)

@@ -110,7 +110,7 @@ def measure_step(
         dataset = load_dataset(config.dataset, config.data_options)
         model = initial_model(config, dataset, seed=seed)
         job = TrainingJob(
-            config=replace(config, rounds=1),
+            config=replace(config, rounds=1, warm_up_rounds=0),
             silos=silos,
             local_steps=1,
             seed=seed,

@@ -136,6 +136,8 @@ def test_ranks_killed_in_mid_round_change_nothing(rows_of, alternating, killed, 
         {"momentum": 0.9},
         {"learning_rate_schedule": "inverse_sqrt"},
         {"learning_rate_schedule": "halved_each_epoch", "batch_size": 64},
+        {"learning_rate_schedule": "cosine", "warm_up_rounds": 2, "weight_decay": 0.1},
+        {"learning_rate_schedule": "step", "decay_every": 2, "clip_norm": 0.1},
         {"optimizer": "adam", "learning_rate": 0.01, "objective": "samples"},
     ],
 )

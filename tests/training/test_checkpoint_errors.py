@@ -55,6 +55,14 @@ def test_a_checkpoint_of_another_training_is_refused(rows_of, checkpointing, cha
     assert len(rows_of(checkpointing(rounds=6))) == 7
 
 
+def test_more_rounds_are_another_training_where_they_decide_the_rates(rows_of, checkpointing):
+    cosine = {"learning_rate_schedule": "cosine"}
+    rows_of(checkpointing(rounds=6, **cosine), stop_at=5)
+    with pytest.raises(InputError, match=r"rounds\(=8\) must be 6 as in the checkpoint "):
+        check_resumable(checkpointing(rounds=8, **cosine))
+    assert check_resumable(checkpointing(rounds=6, **cosine)) == 4
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

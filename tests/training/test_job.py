@@ -25,6 +25,26 @@ from training.mpi.job_file import read_job, write_job
         ({"dirichlet_alpha": 0.0}, "dirichlet_alpha(=0.0) must be > 0."),
         ({"momentum": 1.0}, "momentum(=1.0) must be >= 0 and < 1."),
         ({"momentum": 0.9, "optimizer": "adam"}, "momentum(=0.9) must be 0 with optimizer adam."),
+        ({"warm_up_rounds": 151}, "warm_up_rounds(=151) must be <= rounds(=150)."),
+        ({"warm_up_rounds": -1}, "warm_up_rounds(=-1) must be >= 0."),
+        (
+            {"learning_rate_schedule": "step"},
+            "decay_every must be given with learning_rate_schedule = 'step'.",
+        ),
+        ({"decay_every": 5}, "decay_every(=5) goes with learning_rate_schedule = 'step'."),
+        (
+            {"learning_rate_schedule": "step", "decay_every": 0},
+            "decay_every(=0) must be >= 1.",
+        ),
+        ({"decay_factor": 1.5}, "decay_factor(=1.5) must be > 0 and <= 1."),
+        (
+            {"learning_rate_schedule": "cosine", "final_learning_rate": 0.2},
+            "final_learning_rate(=0.2) must be >= 0 and <= learning_rate(=0.1).",
+        ),
+        (
+            {"final_learning_rate": 0.05},
+            "final_learning_rate(=0.05) goes with learning_rate_schedule = 'cosine'.",
+        ),
         ({"weight_decay": -1e-3}, "weight_decay(=-0.001) must be >= 0."),
         ({"clip_norm": 0.0}, "clip_norm(=0.0) must be > 0."),
         ({"clip_value": float("nan")}, "clip_value(=nan) must be a finite number."),
@@ -44,7 +64,7 @@ from training.mpi.job_file import read_job, write_job
             "partition(='dirichlett') must be one of dirichlet, geographic, groups, iid (did you mean 'dirichlet'?).",
         ),
         ({"optimizer": "adm"}, "optimizer(='adm') must be one of adam, sgd (did you mean 'adam'?)."),
-        ({"learning_rate_schedule": "cosine"}, "must be one of constant, halved_each_epoch, inverse_sqrt"),
+        ({"learning_rate_schedule": "linear"}, "must be one of constant, cosine, halved_each_epoch"),
         (
             {"objective": "sample"},
             "objective(='sample') must be one of samples, silos (did you mean 'samples'?).",

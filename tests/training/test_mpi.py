@@ -136,7 +136,7 @@ def test_an_exception_in_one_rank_ends_the_job_with_its_traceback(make_job, monk
         "import os\n"
         "if os.environ.get('PMI_RANK') == '1':\n"
         "    import training.optimization.schedules\n"
-        "    def broken(rate, k, epoch):\n"
+        "    def broken(settings, k, epoch):\n"
         "        print('a stray print')\n"
         "        raise ValueError('boom in rank 1')\n"
         "    training.optimization.schedules.SCHEDULES['constant'] = broken\n"

@@ -5,7 +5,6 @@ import torch
 
 from training.engine.parameter_buffer import padded
 from training.optimization.optimizers import OPTIMIZERS
-from training.optimization.schedules import SCHEDULES
 
 
 @pytest.mark.parametrize(
@@ -63,13 +62,6 @@ def test_a_row_has_the_same_bits_whichever_rows_are_beside_it(name, momentum, si
     together = moved(slice(None))
     for silos in (slice(0, 1), slice(1, 4), slice(4, 5)):
         assert torch.equal(moved(silos), together[silos])
-
-
-def test_schedules():
-    assert [SCHEDULES["constant"](0.3, k, 0) for k in (0, 5)] == [0.3, 0.3]
-    assert [SCHEDULES["inverse_sqrt"](0.3, k, 0) for k in (0, 3, 99)] == pytest.approx(
-        [0.3, 0.15, 0.03], rel=1e-15
-    )
 
 
 @pytest.mark.parametrize(

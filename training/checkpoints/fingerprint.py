@@ -53,6 +53,8 @@ def fingerprint(job: TrainingJob, *, rounds: int) -> dict[str, Any]:
     own = {
         name: code_identity(settings[name]) for name in ("dataset", "model", "loss") if is_own(settings[name])
     }
+    if job.config.learning_rate_schedule == "cosine":
+        settings["rounds"] = job.config.rounds  # they decide its rates from the first round on
     return {
         **settings,
         **own,

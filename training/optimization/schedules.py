@@ -2,46 +2,121 @@
 
 import math
 from collections.abc import Callable, Mapping
-
-Schedule = Callable[[float, int, int], float]
-"""The rate of (first rate, round, epoch)."""
+from dataclasses import dataclass
 
 
-def constant(learning_rate: float, round_index: int, epoch: int) -> float:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RateSettings:
+    """Numbers that schedules take.
+
+    Parameters
+    ----------
+    learning_rate : float
+        The first rate.
+    rounds : int
+        Rounds that the schedule has, >= 1.
+    decay_every : int, optional
+        Of `step`.
+    decay_factor : float
+        Of `step`.
+    final_learning_rate : float
+        Of `cosine`.
+    """
+
+    learning_rate: float
+    rounds: int = 1
+    decay_every: int | None = None
+    decay_factor: float = 0.1
+    final_learning_rate: float = 0.0
+
+
+Schedule = Callable[[RateSettings, int, int], float]
+"""The rate of (settings, round, epoch)."""
+
+
+def constant(settings: RateSettings, round_index: int, epoch: int) -> float:
     """Return the same rate in every round."""
     del round_index, epoch
-    return learning_rate
+    return settings.learning_rate
 
 
-def inverse_sqrt(learning_rate: float, round_index: int, epoch: int) -> float:
+def inverse_sqrt(settings: RateSettings, round_index: int, epoch: int) -> float:
     """Return ``learning_rate / sqrt(k + 1)`` in round ``k``, ``k = 0, 1, ...``.
 
     Examples
     --------
-    >>> inverse_sqrt(0.1, 3, 0)
+    >>> inverse_sqrt(RateSettings(learning_rate=0.1), 3, 0)
     0.05
     """
     del epoch
-    return learning_rate / math.sqrt(round_index + 1)
+    return settings.learning_rate / math.sqrt(round_index + 1)
 
 
-def halved_each_epoch(learning_rate: float, round_index: int, epoch: int) -> float:
+def halved_each_epoch(settings: RateSettings, round_index: int, epoch: int) -> float:
     """Return ``learning_rate / 2^epoch``; see `epoch_of`.
 
     Examples
     --------
-    >>> halved_each_epoch(0.1, 700, 2)
+    >>> halved_each_epoch(RateSettings(learning_rate=0.1), 700, 2)
     0.025
     """
     del round_index
-    return math.ldexp(learning_rate, -epoch)
+    return math.ldexp(settings.learning_rate, -epoch)
+
+
+def step(settings: RateSettings, round_index: int, epoch: int) -> float:
+    """Return ``learning_rate * decay_factor^floor(k / decay_every)``, as ``torch.optim.lr_scheduler.StepLR``.
+
+    Examples
+    --------
+    >>> step(RateSettings(learning_rate=0.8, decay_every=10, decay_factor=0.5), 29, 0)
+    0.2
+    """
+    del epoch
+    return settings.learning_rate * settings.decay_factor ** (round_index // (settings.decay_every or 1))
+
+
+def cosine(settings: RateSettings, round_index: int, epoch: int) -> float:
+    """Return ``final + (learning_rate - final) (1 + cos(pi k / rounds)) / 2``, where final is `final_learning_rate`.
+
+    Notes
+    -----
+    That of ``torch.optim.lr_scheduler.CosineAnnealingLR``, and of Loshchilov and Hutter, "SGDR", ICLR 2017, Eq. 5,
+    without restarts. The last round, ``rounds - 1``, is still one step above the final rate.
+
+    Examples
+    --------
+    >>> cosine(RateSettings(learning_rate=0.4, rounds=10), 5, 0)
+    0.2
+    """
+    del epoch
+    above = settings.learning_rate - settings.final_learning_rate
+    return settings.final_learning_rate + above * (1 + math.cos(math.pi * round_index / settings.rounds)) / 2
 
 
 SCHEDULES: Mapping[str, Schedule] = {
     "constant": constant,
+    "cosine": cosine,
     "halved_each_epoch": halved_each_epoch,
     "inverse_sqrt": inverse_sqrt,
+    "step": step,
 }
+
+
+def warm_up_rate(learning_rate: float, round_index: int, warm_up_rounds: int) -> float:
+    """Return ``learning_rate (k + 1) / W`` of round ``k`` of the ``W`` first ones; the schedule starts in round ``W``.
+
+    Notes
+    -----
+    That of ``torch.optim.lr_scheduler.LinearLR`` with ``start_factor = 1 / W`` and ``total_iters = W - 1``, and then of
+    a ``SequentialLR`` with the milestone ``W``. P. Goyal et al., "Accurate, Large Minibatch SGD", 2017, Section 2.2.
+
+    Examples
+    --------
+    >>> [warm_up_rate(0.8, k, 4) for k in range(4)]
+    [0.2, 0.4, 0.6000000000000001, 0.8]
+    """
+    return learning_rate * (round_index + 1) / warm_up_rounds
 
 
 def epoch_of(round_index: int, *, local_steps: int, batch_size: int, silos: int, samples: int) -> int:
