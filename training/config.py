@@ -98,6 +98,10 @@ class TrainingConfig:
         Samples per local step and silo, >= 1.
     log_every : int
         Rounds between two rows of the history, >= 1.
+    evaluate : float
+        Samples that metrics are measured on: their share, above 0 and at most 1, or a whole number of test samples and
+        of training samples of all silos together. Drawn once with the seed, the same in each row; of each silo's
+        training samples the same share, at least one.
     target_accuracy : float
         Test accuracy whose first round reports ask for, in (0, 1]; training itself does not stop there.
     device : str
@@ -153,6 +157,7 @@ class TrainingConfig:
     rounds: int = 150
     batch_size: int = 16
     log_every: int = 1
+    evaluate: float = 1.0
     target_accuracy: float = 0.9
     device: str = "cpu"
     executor: str = "auto"
@@ -202,6 +207,9 @@ class TrainingConfig:
         if check_number("weight_decay", self.weight_decay) < 0:
             raise InputError("must be >= 0.", field=Field("weight_decay", value=self.weight_decay))
         self._check_schedule()
+        if (evaluate := check_number("evaluate", self.evaluate)) <= 0 or (evaluate > 1 and evaluate % 1):
+            rule = "must be a share > 0 and <= 1, or a whole number of samples."
+            raise InputError(rule, field=Field("evaluate", value=self.evaluate))
         for name in ("clip_norm", "clip_value"):
             largest = getattr(self, name)
             if largest is not None and check_number(name, largest) <= 0:

@@ -84,6 +84,8 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
                 device=device,
                 objective=config.objective,
                 loss=own_loss(config.loss),
+                evaluate=config.evaluate,
+                seed=job.seed,
             )
             del dataset  # silos and tests have copies of samples that are in memory
             yield from _rounds(job, rank_silos, meter, manager, communicator)

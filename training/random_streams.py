@@ -11,6 +11,8 @@ class Purpose(IntEnum):
     PARTITION = 0
     INITIAL_MODEL = 1
     BATCHES = 2
+    EVALUATED_TRAINING = 3
+    EVALUATED_TEST = 4
     PASSES = 5
 
 

@@ -25,6 +25,8 @@ from training.mpi.job_file import read_job, write_job
         ({"dirichlet_alpha": 0.0}, "dirichlet_alpha(=0.0) must be > 0."),
         ({"momentum": 1.0}, "momentum(=1.0) must be >= 0 and < 1."),
         ({"momentum": 0.9, "optimizer": "adam"}, "momentum(=0.9) must be 0 with optimizer adam."),
+        ({"evaluate": 0.0}, "evaluate(=0.0) must be a share > 0 and <= 1, or a whole number of samples."),
+        ({"evaluate": 10.5}, "evaluate(=10.5) must be a share > 0 and <= 1, or a whole number of samples."),
         ({"warm_up_rounds": 151}, "warm_up_rounds(=151) must be <= rounds(=150)."),
         ({"warm_up_rounds": -1}, "warm_up_rounds(=-1) must be >= 0."),
         (

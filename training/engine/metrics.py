@@ -9,13 +9,17 @@ from torch import Tensor, nn
 
 from topologies.arrays import FloatArray
 from training.data.datasets import IGNORED, Dataset
+from training.data.evaluated import evaluated, share_of
 from training.data.samples import Samples, samples_of
+from training.data.shards import Shard
 from training.engine.communicator import Communicator
+from training.engine.data_checks import counted_labels
 from training.engine.exact_sums import exact_sums
 from training.engine.parameter_buffer import bind, numbers_of, padded
 from training.engine.rank_silos import RankSilos
 from training.history import HistoryRow
 from training.optimization.objectives import silo_weights
+from training.random_streams import Purpose, stream
 
 if TYPE_CHECKING:
     from training.optimization.losses import Loss
@@ -60,7 +64,14 @@ def chunk_size(sample_shape: tuple[int, ...]) -> int:
     return max(1, min(LARGEST_CHUNK, CHUNK_NUMBERS // max(1, math.prod(sample_shape))))
 
 
-def evaluate(model: nn.Module, inputs: Samples, labels: Tensor, *, loss: "Loss | None" = None) -> Evaluation:
+def evaluate(
+    model: nn.Module,
+    inputs: Samples,
+    labels: Tensor,
+    chosen: Tensor | None = None,
+    *,
+    loss: "Loss | None" = None,
+) -> Evaluation:
     """Return sums of loss and accuracy of a model over samples, in float64.
 
     Parameters
@@ -71,6 +82,8 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor, *, loss: "Loss |
         Samples.
     labels : torch.Tensor, shape (samples,) or (samples, length)
         Their classes, or those of each position; `IGNORED` where a position is padding.
+    chosen : torch.Tensor in host memory, shape (evaluated,), optional
+        Which samples are evaluated, by default all.
     loss : callable, optional
         Of `training.optimization.losses.own_loss`: a mean, which counts once for each label of a chunk. By default
         cross-entropy.
@@ -82,8 +95,8 @@ def evaluate(model: nn.Module, inputs: Samples, labels: Tensor, *, loss: "Loss |
     try:
         with torch.no_grad():
             size = chunk_size(inputs.shape[1:])
-            for start in range(0, len(labels), size):
-                chunk = slice(start, start + size)
+            for start in range(0, len(labels if chosen is None else chosen), size):
+                chunk = slice(start, start + size) if chosen is None else chosen[start : start + size]
                 scores, truth = model(inputs[chunk]).flatten(0, -2), labels[chunk].flatten()
                 losses = _losses(loss, scores, truth)
                 own = scores.gather(1, truth.clamp(min=0)[:, None])
@@ -120,6 +133,10 @@ class Meter:
         One of `training.optimization.objectives.OBJECTIVES`.
     loss : callable, optional
         As in `evaluate`.
+    evaluate : float, default 1
+        As in `training.config.TrainingConfig`.
+    seed : int, default 0
+        Of the samples that are evaluated.
     """
 
     def __init__(
@@ -132,21 +149,27 @@ class Meter:
         device: torch.device,
         objective: str = "silos",
         loss: "Loss | None" = None,
+        evaluate: float = 1.0,
+        seed: int = 0,
     ) -> None:
         self._loss = loss
+        self._seed, self._share = seed, share_of(evaluate, len(dataset.train_labels))
+        self._chosen: dict[int, Tensor | None] = {}
         self._objective = objective
         self._silos = silos
         self._communicator = communicator
+        share = share_of(evaluate, len(dataset.test_labels))
+        rng = stream(seed, Purpose.EVALUATED_TEST)
+        some = evaluated(counted_labels(dataset.test_labels) > 0, share, rng)
+        tests = np.arange(len(dataset.test_labels)) if some is None else some
         self._tests = [
             (
                 samples_of(dataset.test_inputs, chunk, device),
                 torch.from_numpy(dataset.test_labels[chunk]).to(device),
             )
-            for chunk in np.split(
-                np.arange(len(dataset.test_labels)), range(TEST_CHUNK, len(dataset.test_labels), TEST_CHUNK)
-            )
+            for chunk in np.split(tests, range(TEST_CHUNK, len(tests), TEST_CHUNK))
         ]
-        self._tested = int((dataset.test_labels != IGNORED).sum())
+        self._tested = int((dataset.test_labels[tests] != IGNORED).sum())
         parameters, buffers = numbers_of(model)
         self._row = torch.zeros(parameters, device=device)
         self._buffers = torch.zeros(padded(buffers), device=device)
@@ -226,22 +249,36 @@ class Meter:
     def _silo_metrics(self, rank_silos: RankSilos, average: Tensor) -> FloatArray:
         """Return `_SILO_COLUMNS` of each silo of the rank."""
         rows, models = [], rank_silos.models
-        for shard, module, parameters, diverged_in in zip(
+        for silo, shard, module, parameters, diverged_in in zip(
+            rank_silos.own,
             rank_silos.shards,
             models.modules,
             models.parameters,
             rank_silos.diverged_in,
             strict=True,
         ):
-            own = evaluate(module, shard.inputs, shard.labels, loss=self._loss)
+            chosen = self._chosen_of(silo, shard)
+            own = evaluate(module, shard.inputs, shard.labels, chosen, loss=self._loss)
+            average_model = evaluate(self._average, shard.inputs, shard.labels, chosen, loss=self._loss)
+            labels = int((shard.labels != IGNORED).sum())
+            # Sums of all samples, estimated from those that are evaluated: a silo keeps its weight among the others.
+            scale = 1.0 if chosen is None else labels / int((shard.labels[chosen] != IGNORED).sum())
             rows.append(
                 (
-                    *evaluate(self._average, shard.inputs, shard.labels, loss=self._loss),
-                    own.loss,
-                    own.correct,
-                    int((shard.labels != IGNORED).sum()),
+                    *(scale * value for value in average_model),
+                    scale * own.loss,
+                    scale * own.correct,
+                    labels,
                     float((parameters.double() - average).square().sum()),
                     float(diverged_in),
                 )
             )
         return np.array(rows).reshape(-1, len(_SILO_COLUMNS))
+
+    def _chosen_of(self, silo: int, shard: Shard) -> Tensor | None:
+        """Return which samples of a silo are evaluated, drawn at the first row; None for all."""
+        if silo not in self._chosen:
+            rng = stream(self._seed, Purpose.EVALUATED_TRAINING, silo)
+            chosen = evaluated(shard.counted, self._share, rng)
+            self._chosen[silo] = None if chosen is None else torch.from_numpy(chosen)
+        return self._chosen[silo]
