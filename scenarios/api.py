@@ -951,7 +951,7 @@ def import_metrics(
         target,
         names=names,
         # A preset says nothing about the steps of this training.
-        local_steps=experiment.work.local_steps if from_scenario or isinstance(workload, Workload) else None,
+        local_steps=experiment.work.common_steps if from_scenario or isinstance(workload, Workload) else None,
         shift=shift,
         percent=percent,
         target_accuracy=target_accuracy,

@@ -5,7 +5,7 @@ from typing import Self
 
 import numpy as np
 
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
 from topologies.checks import per_silo
 from topologies.errors import InputError, unknown_name
 from topologies.underlay import Variant
@@ -31,8 +31,8 @@ class Workload:
         Size of one model on the wire, in bits; 0 is allowed.
     compute_s : float or array_like, shape (silos,)
         Computing time of one local step, in seconds, for all silos or one per silo.
-    local_steps : int, default 1
-        Local steps per round, `s` in Eq. 3.
+    local_steps : int or array_like of int, shape (silos,), default 1
+        Local steps per round, `s` in Eq. 3, of all silos or of each; an array of equal numbers is kept as one.
     name : str, default "custom"
         For tables.
     overlap : float, default 0
@@ -42,12 +42,13 @@ class Workload:
     Raises
     ------
     InputError
-        If a number is negative, NaN or infinite, `local_steps` is below 1, or `overlap` is not below 1.
+        If a number is negative, NaN or infinite, `local_steps` is below 1, or `overlap` is not below 1, or is given
+        with local steps that differ: it is a share of the same step of all.
     """
 
     model_bits: float
     compute_s: float | FloatArray
-    local_steps: int = 1
+    local_steps: int | IntArray = 1
     name: str = "custom"
     overlap: float = 0.0
 
@@ -57,33 +58,44 @@ class Workload:
         own = per_silo("compute_s", self.compute_s, np.size(self.compute_s), positive=False)
         if np.ndim(self.compute_s):
             object.__setattr__(self, "compute_s", own)
-        if (
-            isinstance(self.local_steps, bool)
-            or not isinstance(self.local_steps, int)
-            or self.local_steps < 1
-        ):
-            raise InputError(f"local_steps(={self.local_steps!r}) must be a whole number >= 1.")
+        object.__setattr__(self, "local_steps", _checked_steps(self.local_steps))
         if not 0 <= self.overlap < 1:
             raise InputError(f"overlap(={self.overlap!r}) must be at least 0 and below 1.")
+        if self.overlap and np.ndim(self.local_steps):
+            raise InputError(f"overlap(={self.overlap!r}) needs the same local_steps in all silos.")
 
     def __repr__(self) -> str:
         """Name, model size, computing time (as a range where silos differ) and local steps."""
         low, high = np.min(self.compute_s), np.max(self.compute_s)
         compute = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        step = f"{compute} s per local step, local_steps {self.local_steps}"
+        step = f"{compute} s per local step, local_steps {self.steps_text}"
         overlap = f", overlap {self.overlap:.3g} of a step" if self.overlap else ""
         return f"<Workload {self.name}: {self.model_bits:.9g} bit, {step}{overlap}>"
 
     def round_compute_s(self, silos: int) -> FloatArray:
-        """Computing time of one round, ``s * T_c(i)``, in seconds, shape (silos,)."""
-        if np.ndim(self.compute_s) == 0:
-            return np.full(silos, self.local_steps * float(self.compute_s))
-        return self.local_steps * per_silo("compute_s", self.compute_s, silos, positive=False)
+        """Computing time of one round, ``s_i * T_c(i)``, in seconds, shape (silos,)."""
+        if np.ndim(self.local_steps) and np.size(self.local_steps) != silos:
+            raise InputError(
+                f"local_steps has shape {np.shape(self.local_steps)}; it must be a number or one for each of "
+                f"{silos} silos."
+            )
+        return np.asarray(self.local_steps * per_silo("compute_s", self.compute_s, silos, positive=False))
+
+    @property
+    def common_steps(self) -> int | None:
+        """Local steps of every silo; None where silos differ."""
+        return self.local_steps if isinstance(self.local_steps, int) else None
+
+    @property
+    def steps_text(self) -> str:
+        """Local steps in words: their number, or the least and the largest."""
+        low, high = np.min(self.local_steps), np.max(self.local_steps)
+        return f"{low}" if low == high else f"{low} to {high}"
 
     @property
     def backward_share(self) -> float:
         """Share of a round's computing time in which the model leaves already: that at its end."""
-        return self.overlap / self.local_steps
+        return self.overlap / float(np.max(self.local_steps))
 
     @classmethod
     def preset(cls, name: str, *, local_steps: int = 1, variant: Variant = "corrected") -> Self:
@@ -115,6 +127,20 @@ class Workload:
         parameters, published_bits, compute_s = _PRESETS[name]
         bits = published_bits if variant == "published" else 32 * parameters
         return cls(model_bits=float(bits), compute_s=compute_s, local_steps=local_steps, name=name)
+
+
+def _checked_steps(local_steps: object) -> int | IntArray:
+    """Local steps, one number or a read-only array of numbers that differ; InputError unless whole and >= 1."""
+    steps = np.array(local_steps)
+    if steps.ndim > 1 or not steps.size or steps.dtype.kind not in "iu" or steps.min() < 1:
+        raise InputError(
+            f"local_steps(={local_steps!r:.60}) must be a whole number >= 1, or one for each silo."
+        )
+    if (steps == steps.flat[0]).all():
+        return int(steps.flat[0])
+    steps = steps.astype(np.int64)
+    steps.flags.writeable = False
+    return steps
 
 
 def workload_presets() -> tuple[str, ...]:

@@ -76,17 +76,16 @@ class TrainingConfig:
         Factor of the parameters that each step adds to their gradient, >= 0, of all parameters as torch's optimizers
         have it; with ``adam`` it goes through the moments.
     clip_norm : float, optional
-        Largest Euclidean norm of a silo's gradient, > 0, as of ``torch.nn.utils.clip_grad_norm_``: before weight decay.
+        Largest Euclidean norm of a silo's gradient, > 0, to which it is scaled before weight decay.
     clip_value : float, optional
         Largest absolute value of a number of the gradient, > 0, in place of `clip_norm`.
     learning_rate_schedule : str
         ``constant``, ``inverse_sqrt`` (of the round), ``step``, ``cosine`` (over all rounds) or ``halved_each_epoch``:
-        an epoch is over once the silos together have drawn as many samples as there are. See
-        `training.optimization.schedules`.
+        an epoch is over once the silos together have drawn as many samples as there are.
     warm_up_rounds : int
         First rounds, in which the rate rises linearly to `learning_rate`, >= 0 and at most `rounds`; the schedule
         starts after them.
-    decay_every : int, optional
+    decay_every : int
         Rounds after which the rate of ``step`` is multiplied by `decay_factor`, >= 1.
     decay_factor : float
         Of ``step``, in (0, 1].
@@ -151,7 +150,7 @@ class TrainingConfig:
     clip_value: float | None = None
     learning_rate_schedule: str = "constant"
     warm_up_rounds: int = 0
-    decay_every: int | None = None
+    decay_every: int = 50
     decay_factor: float = 0.1
     final_learning_rate: float = 0.0
     rounds: int = 150
@@ -246,18 +245,19 @@ class TrainingConfig:
         if not 0 <= check_number("final_learning_rate", self.final_learning_rate) <= self.learning_rate:
             rule = f"must be >= 0 and <= learning_rate(={self.learning_rate})."
             raise InputError(rule, field=Field("final_learning_rate", value=self.final_learning_rate))
-        if self.decay_every is not None:
-            check_integer("decay_every", self.decay_every, minimum=1)
-        elif self.learning_rate_schedule == "step":
-            raise InputError("decay_every must be given with learning_rate_schedule = 'step'.")
-        defaults = {"decay_every": None, "decay_factor": 0.1, "final_learning_rate": 0.0}
-        for name, default in defaults.items():
-            schedule = "cosine" if name == "final_learning_rate" else "step"
-            value = getattr(self, name)
-            if value != default and self.learning_rate_schedule != schedule:
+        check_integer("decay_every", self.decay_every, minimum=1)
+        for name, schedule, default in _OF_SCHEDULES:
+            if (value := getattr(self, name)) != default and self.learning_rate_schedule != schedule:
                 rule = f"goes with learning_rate_schedule = '{schedule}'."
                 raise InputError(rule, field=Field(name, value=value))
 
+
+_OF_SCHEDULES = (
+    ("decay_every", "step", 50),
+    ("decay_factor", "step", 0.1),
+    ("final_learning_rate", "cosine", 0.0),
+)
+"""Fields of one schedule, with their defaults."""
 
 CHOICES = {
     "partition": PARTITIONS,

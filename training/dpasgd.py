@@ -8,6 +8,7 @@ from topologies.arrays import FloatArray
 from topologies.errors import TrainingError
 from training.checkpoints.checkpoint_manager import CheckpointManager, is_logged
 from training.data.datasets import load_dataset
+from training.data.shards import NO_STEP
 from training.engine.communicator import Communicator
 from training.engine.device import reproducible, resolve_device, select_gpu
 from training.engine.initial_model import initial_model
@@ -188,8 +189,12 @@ def _local_steps(job: TrainingJob, rank_silos: RankSilos, k: int) -> None:
     """Make the local steps of a round; they are numbered over the rounds in which there are any."""
     number = job.mixing.computing_before(k)
     learning_rate = _learning_rate(job, number, samples=rank_silos.samples)
-    for step in range(number * job.local_steps, (number + 1) * job.local_steps):
-        rank_silos.local_step(step, learning_rate, round_index=k)
+    own = slice(rank_silos.own.start, rank_silos.own.stop)
+    before, count = job.steps.before(number)[own], job.steps.of_round(number)[own]
+    for step in range(count.max(initial=0)):
+        numbers = np.where(step < count, before + step, NO_STEP)
+        which = int(numbers[0]) if job.steps.is_even else numbers
+        rank_silos.local_step(which, learning_rate, round_index=k)
 
 
 def _learning_rate(job: TrainingJob, number: int, *, samples: int) -> float:
@@ -197,14 +202,8 @@ def _learning_rate(job: TrainingJob, number: int, *, samples: int) -> float:
     config = job.config
     if number < config.warm_up_rounds:
         return warm_up_rate(config.learning_rate, number, config.warm_up_rounds)
-    number -= config.warm_up_rounds
-    epoch = epoch_of(
-        number,
-        local_steps=job.local_steps,
-        batch_size=config.batch_size,
-        silos=job.silos,
-        samples=samples,
-    )
+    steps = job.steps.before(number).sum() - job.steps.before(config.warm_up_rounds).sum()
+    epoch = epoch_of(int(steps), batch_size=config.batch_size, samples=samples)
     settings = RateSettings(
         learning_rate=config.learning_rate,
         rounds=job.mixing.computing_before(config.rounds) - config.warm_up_rounds,
@@ -212,4 +211,4 @@ def _learning_rate(job: TrainingJob, number: int, *, samples: int) -> float:
         decay_factor=config.decay_factor,
         final_learning_rate=config.final_learning_rate,
     )
-    return SCHEDULES[config.learning_rate_schedule](settings, number, epoch)
+    return SCHEDULES[config.learning_rate_schedule](settings, number - config.warm_up_rounds, epoch)

@@ -13,6 +13,7 @@ from topologies.checks import check_integer
 from topologies.errors import Field, InputError
 from topologies.state import State, different_states
 from training.config import TrainingConfig
+from training.step_plan import StepPlan
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 
@@ -197,8 +198,8 @@ class TrainingJob:
     ----------
     silos : int
         Number of silos, >= 1.
-    local_steps : int
-        Mini-batch steps per round and silo, >= 1 (`s` of the delay model).
+    local_steps : int or IntArray, shape (silos,)
+        Mini-batch steps per round, >= 1 (`s` of the delay model), of all silos or of each.
     seed : int
         Seed of the partition, the initial model and every silo's data order, >= 0.
     mixing : MixingPlan
@@ -209,6 +210,9 @@ class TrainingJob:
         them.
     silo_labels : tuple of str, optional
         Names of the silos, for messages; without them silos are named by their index.
+    taking_part : BoolArray, shape (rounds, silos), optional
+        Which silos make their local steps in each round in which silos compute; all without it. The others mix what
+        they have. Rows of further rounds do no harm.
     directory : pathlib.Path, optional
         Folder of checkpoints and exported models (``checkpoint_every`` and ``keep_models``), on a file system that all
         ranks share; without it there are none. A training resumes from the newest checkpoint there. See
@@ -219,20 +223,29 @@ class TrainingJob:
     InputError
         If a value breaks its rule, the plan does not fit the silos and rounds, or buffers are exchanged with a
         matrix that has an entry below zero (beyond rounding, 1e-9).
+
+    Attributes
+    ----------
+    steps : StepPlan
+        Local steps of each silo in each round.
     """
 
     config: TrainingConfig
     silos: int
-    local_steps: int
+    local_steps: int | IntArray
     seed: int
     mixing: MixingPlan
     silo_places: FloatArray | None = None
     silo_labels: tuple[str, ...] | None = None
+    taking_part: BoolArray | None = None
     directory: Path | None = None
+    steps: StepPlan = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_integer("silos", self.silos, minimum=1)
-        check_integer("local_steps", self.local_steps, minimum=1)
+        if np.ndim(self.local_steps) == 0:
+            check_integer("local_steps", self.local_steps, minimum=1)
+        object.__setattr__(self, "steps", self._step_plan())
         check_integer("seed", self.seed, minimum=0)
         size = self.mixing.matrices.shape[1]
         if size != self.silos:
@@ -264,6 +277,21 @@ class TrainingJob:
                     f"silo_labels(of {len(self.silo_labels)}) must name each of silos(={self.silos})."
                 )
             object.__setattr__(self, "silo_labels", tuple(self.silo_labels))
+
+    def _step_plan(self) -> StepPlan:
+        """Local steps by silo and round."""
+        steps = np.asarray(self.local_steps)
+        if steps.ndim and steps.shape != (self.silos,):
+            raise InputError(
+                f"local_steps(shape={steps.shape}) must be one number, or one for each of {self.silos} silos."
+            )
+        plan = StepPlan(local_steps=np.broadcast_to(steps, self.silos), taking_part=self.taking_part)
+        rounds = self.mixing.computing_before(min(self.config.rounds, self.mixing.rounds))
+        if self.taking_part is not None and len(self.taking_part) < rounds:
+            raise InputError(
+                f"taking_part(rounds={len(self.taking_part)}) must have {rounds} rounds or more."
+            )
+        return plan
 
 
 def silo_name(silo: int, labels: Sequence[str] | None) -> str:

@@ -41,8 +41,9 @@ class NumpyLogistic:
             if k % config.log_every == 0 or k == config.rounds:
                 yield HistoryRow(round=k, **metrics(models, parts, (x, y), (test_x, test_y)))
             if k < config.rounds:
-                for step in range(k * job.local_steps, (k + 1) * job.local_steps):
-                    for i, part in enumerate(parts):
+                for i, part in enumerate(parts):
+                    first, count = job.steps.before(k)[i], job.steps.of_round(k)[i]
+                    for step in range(first, first + count):
                         batch = part[orders[i].batch(step)]
                         models[i] -= config.learning_rate * measure(models[i], x[batch], y[batch])[2]
                 models = np.tensordot(job.mixing.matrices[job.mixing.index[k]], models, 1)  # X <- A X

@@ -64,6 +64,8 @@ def calibrate(
         check_training(loaded)
         if write:
             _check_writable(scenario)
+        if times is not None and loaded.workload.local_steps_at:
+            raise InputError("times goes without local_steps_at: its rounds are those of all silos.")
         if times is not None and steps < loaded.workload.local_steps:
             raise InputError(
                 f"steps(={steps}) must be >= local_steps(={loaded.workload.local_steps}) with --times."

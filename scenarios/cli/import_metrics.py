@@ -186,7 +186,7 @@ def import_metrics(
         file,
         output,
         names=names,
-        local_steps=experiment.work.local_steps if is_known else None,
+        local_steps=experiment.work.common_steps if is_known else None,
         shift=shift,
         percent=percent,
         target_accuracy=target_accuracy,

@@ -28,7 +28,7 @@ from topologies import (
     shipped_underlays,
     workload_presets,
 )
-from topologies.arrays import FloatArray
+from topologies.arrays import FloatArray, IntArray
 from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels, with_access
 from topologies.designers.star import default_hub
@@ -502,6 +502,8 @@ class WorkloadConfig:
         site, else the preset's.
     local_steps : int
         Local steps in a round.
+    local_steps_at : mapping from label to int, optional
+        Silos whose number of local steps differs.
     overlap : str, optional
         ``"backward"``: models leave layer by layer during the backward pass of the last local step; or the share of the
         step in which they do, such as ``"50 %"``; see `scenarios.config.overlap`. By default they leave after it.
@@ -513,6 +515,7 @@ class WorkloadConfig:
     compute: Duration | None = None
     compute_at: Mapping[str, Duration] | None = None
     local_steps: int = 1
+    local_steps_at: Mapping[str, int] | None = None
     overlap: str | None = None
 
     def __post_init__(self) -> None:
@@ -528,6 +531,9 @@ class WorkloadConfig:
             parse_quantity(("compute_at", label), text, "s", zero=True)
         if self.local_steps < 1:
             raise InputError("must be >= 1.", field=Field("local_steps", value=self.local_steps))
+        for label, steps in (self.local_steps_at or {}).items():
+            if steps < 1:
+                raise InputError("must be >= 1.", field=Field("local_steps_at", label, value=steps))
         overlap_share(self.overlap)
 
 
@@ -556,7 +562,7 @@ def build_workload(
     trained_bits : float, optional
         Size of the messages of what the scenario trains.
     graph : Connectivity, optional
-        The network, whose file may state computing times; `compute_at` needs it.
+        The network, whose file may state computing times; `compute_at` and `local_steps_at` need it.
 
     Returns
     -------
@@ -568,11 +574,7 @@ def build_workload(
     InputError
         If model size or computing time is known from nowhere, a label is no silo's, or a quantity is wrong.
     """
-    preset = (
-        Workload.preset(config.preset, local_steps=config.local_steps, variant=variant)
-        if config.preset
-        else None
-    )
+    preset = Workload.preset(config.preset, variant=variant) if config.preset else None
     if config.model_size is not None:
         bits = parse_quantity("model_size", config.model_size, "bit", zero=True)
     elif preset is not None:
@@ -601,7 +603,7 @@ def build_workload(
     return Workload(
         model_bits=bits * overhead_factor(config.overhead),
         compute_s=float(compute_s[0]) if is_one else compute_s,
-        local_steps=config.local_steps,
+        local_steps=_local_steps(config, graph),
         name=work_name(config, own_compute=bool(is_own.any())),
         overlap=overlap_share(config.overlap),
     )
@@ -642,6 +644,17 @@ def _compute_at(config: WorkloadConfig, graph: Connectivity | None) -> FloatArra
     return compute_s
 
 
+def _local_steps(config: WorkloadConfig, graph: Connectivity | None) -> int | IntArray:
+    """Local steps in a round: of all silos, or of each where some are stated to differ."""
+    labels = () if graph is None else graph.labels
+    steps = np.full(max(1, len(labels)), config.local_steps, dtype=np.int64)
+    for label, number in (config.local_steps_at or {}).items():
+        if label not in labels:
+            raise unknown_name("local_steps_at silo", label, labels)
+        steps[labels.index(label)] = number
+    return steps if config.local_steps_at else config.local_steps
+
+
 def work_name(config: WorkloadConfig, *, own_compute: bool) -> str:
     """Name of a workload in tables: a preset of which model or computing time is replaced is named for the other."""
     own_size = config.model_size is not None
@@ -675,7 +688,7 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
     windows = f"{_windows(graph)}{_slow_start(graph)}{_rules(graph.rules)}"
-    steps = f"{work.local_steps} local step{'s' if work.local_steps > 1 else ''}"
+    steps = f"{work.steps_text} local step{'' if work.steps_text == '1' else 's'}"
     return (
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
         f"{capacities}{core}{windows}\n"

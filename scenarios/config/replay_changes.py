@@ -17,6 +17,8 @@ TARGET = "target_accuracy"
 """Key of a replay's tables that stands for the one of the training, or of the imported one."""
 _LEARNING = ("seed", "overlays", "training", "imported")
 """Tables and keys of a scenario that the rows of its training depend on."""
+_STEPS = ("local_steps", "local_steps_at")
+"""Keys of ``[workload]`` that they depend on, too."""
 _CHANGED_WORKLOAD = ("model_size", "overhead", "compute", "compute_at", "overlap")
 _OPTIONS: Mapping[str, Sequence[str]] = {
     "network": (
@@ -170,7 +172,7 @@ def check_keeps_learning(key: Sequence[str | int], value: object = UNSTATED) -> 
         raise InputError(
             "cannot change in a replay; state model_size and compute instead.", field=Field(*key)
         )
-    elif key[0] in _LEARNING or tuple(key[:2]) == ("workload", "local_steps"):
+    elif key[0] in _LEARNING or (key[0] == "workload" and key[1] in _STEPS):
         raise altered_learning(*key, value=UNSTATED if isinstance(value, dict | list) else value)
 
 

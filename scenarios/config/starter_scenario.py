@@ -129,6 +129,7 @@ def starter_text(
                     "model_size": "42.9 MB",
                     "overhead": "tcp",
                     "compute_at": {graph.labels[0]: "25 ms"},
+                    "local_steps_at": {graph.labels[0]: 5},
                     "overlap": "backward",
                 },
             )
@@ -148,7 +149,7 @@ def starter_text(
                 head="[training]",
                 owner=TrainingConfig,
                 values=training,
-                examples={"shift_west_deg": 90.0},
+                examples={"shift_west_deg": 90.0, "clip_norm": 1.0, "clip_value": 0.5},
             )
         ),
         *_comment(

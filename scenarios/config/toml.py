@@ -58,7 +58,6 @@ def scenario_text(
         *_lines(network),
         f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"',
         *_entries(computing_keys(work, labels)),
-        f"local_steps = {work.local_steps}",
         *_entries({"overlap": overlap_text(work.overlap)} if work.overlap else {}),
         "",
         *_overlay_lines(overlays, consensus),
@@ -89,13 +88,18 @@ def _entries(table: Mapping[str, Any]) -> list[str]:
 
 
 def computing_keys(work: Workload, labels: Sequence[str]) -> dict[str, Any]:
-    """Keys of ``[workload]`` for the computing times: of most silos, and of the others by their labels."""
+    """Keys of ``[workload]`` for times and numbers of local steps: of most silos, and of the others by their labels."""
     times, counts = np.unique(np.asarray(work.compute_s, dtype=np.float64), return_counts=True)
     most = float(times[np.argmax(counts)])
     keys: dict[str, Any] = {"compute": f"{most!r} s"}
     if len(times) > 1:
         own = zip(labels, np.asarray(work.compute_s).tolist(), strict=True)
         keys["compute_at"] = {label: f"{compute_s!r} s" for label, compute_s in own if compute_s != most}
+    numbers, counts = np.unique(np.asarray(work.local_steps), return_counts=True)
+    keys["local_steps"] = usual = int(numbers[np.argmax(counts)])
+    if len(numbers) > 1:
+        steps = zip(labels, np.asarray(work.local_steps).tolist(), strict=True)
+        keys["local_steps_at"] = {label: number for label, number in steps if number != usual}
     return keys
 
 

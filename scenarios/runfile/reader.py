@@ -472,7 +472,7 @@ def _read_workload(group: h5py.Group) -> Workload:
         compute_s=group["compute_s"][:]
         if "compute_s" in group
         else np.asarray(attrs["compute_s"], dtype=np.float64),
-        local_steps=int(attrs["local_steps"]),
+        local_steps=group["local_steps"][:] if "local_steps" in group else int(attrs["local_steps"]),
         name=str(attrs["name"]),
         overlap=float(attrs.get("overlap", 0.0)),
     )

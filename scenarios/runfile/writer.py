@@ -249,13 +249,13 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         group.attrs["slow_start"] = graph.slow_start.when
         group["initial_window_bits"] = graph.slow_start.initial_bits
     group = file.create_group("workload")
-    group.attrs.update(
-        name=work.name, model_bits=work.model_bits, local_steps=work.local_steps, overlap=work.overlap
-    )
-    if np.ndim(work.compute_s):
-        group["compute_s"] = work.compute_s  # an attribute holds 64 KiB at most
-    else:
-        group.attrs["compute_s"] = work.compute_s
+    group.attrs.update(name=work.name, model_bits=work.model_bits, overlap=work.overlap)
+    for name in ("compute_s", "local_steps"):
+        value = getattr(work, name)
+        if np.ndim(value):
+            group[name] = value  # an attribute holds 64 KiB at most
+        else:
+            group.attrs[name] = value
     file.flush()
 
 

@@ -329,7 +329,8 @@ def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
         scenario, network, workload = point.scenario, point.scenario.network, point.scenario.workload
         core = repr(network.without_access)
         # Capacities and times have been read; whether the silos that have them are there, has not.
-        labels = (frozenset(network.access_at or ()), frozenset(workload.compute_at or ()))
+        places = (network.access_at, workload.compute_at, workload.local_steps_at)
+        labels = tuple(frozenset(place or ()) for place in places)
         placed = tuple(config for config in scenario.overlays.overlays if _is_placed(config))
         simulation = repr(scenario.simulation) if study.config.simulate or point.replay else ""
         takes_labels = any(config.takes_label_shares for config in scenario.overlays.overlays)

@@ -231,7 +231,8 @@ def _rows(point: Point, kept: _Memory, *, simulate: bool) -> tuple[list[Row], _C
     network, graph = repr(scenario.network), kept.networks.of(scenario.network)
     partition, shares = kept.partitions.of(scenario, graph)
     work = workload_of(scenario, graph)
-    load = f"{work.model_bits!r} {work.local_steps} {work.overlap!r} {work.round_compute_s(graph.silos).tolist()!r}"
+    steps = np.asarray(work.local_steps).tolist()
+    load = f"{work.model_bits!r} {steps} {work.overlap!r} {work.round_compute_s(graph.silos).tolist()!r}"
     unsaid = unsaid_fields(point.unsaid, graph, work)
     rows: list[Row] = []
     computes: _Computes = {}
@@ -314,12 +315,14 @@ def input_fields(scenario: Scenario, graph: Connectivity, work: Workload, config
         for name, values in several.items()
         if one[name] is None and len(values)
     }
+    if work.common_steps is None:
+        ranges["local_steps"] = [float(np.min(work.local_steps)), float(np.max(work.local_steps))]
     return {
         "network": graph.underlay.name,
         "silos": graph.silos,
         **one,
         "model_bits": work.model_bits,
-        "local_steps": work.local_steps,
+        "local_steps": work.common_steps,
         RANGES: json.dumps(ranges) if ranges else "",
         "seed": scenario.seed,
         "overlay": config.name,
@@ -364,6 +367,8 @@ def _unsaid(
         if path[:2] == ("workload", "compute_at"):
             own_s = float(np.broadcast_to(work.compute_s, graph.silos)[silo])
             return exact_text(own_s, "s") if as_text else own_s
+        if path[:2] == ("workload", "local_steps_at"):
+            return int(np.broadcast_to(work.local_steps, graph.silos)[silo])
     return None
 
 

@@ -88,7 +88,6 @@ def sweep(
         seed=seed,
         workload=WorkloadConfig(
             model_size=f"{work.model_bits!r} bit",
-            local_steps=work.local_steps,
             **computing_keys(work, first.labels),
         ),
         overlays=OverlaysConfig(entries=tuple(overlays), consensus=consensus),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from topologies.arrays import FloatArray
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob
 from training.data.datasets import Dataset, load_dataset
 from training.dpasgd import train_rank
@@ -47,11 +47,12 @@ def make_job() -> Callable[..., TrainingJob]:
         *,
         silos: int = 4,
         rounds: int = 3,
-        local_steps: int = 1,
+        local_steps: int | IntArray = 1,
         seed: int = 7,
         matrix: FloatArray | None = None,
         mixing: MixingPlan | None = None,
         silo_labels: tuple[str, ...] | None = None,
+        taking_part: BoolArray | None = None,
         **settings: Any,
     ) -> TrainingJob:
         return TrainingJob(
@@ -61,6 +62,7 @@ def make_job() -> Callable[..., TrainingJob]:
             seed=seed,
             mixing=mixing or MixingPlan.constant(_ring(silos) if matrix is None else matrix, rounds),
             silo_labels=silo_labels,
+            taking_part=taking_part,
         )
 
     return make

@@ -29,10 +29,6 @@ from training.mpi.job_file import read_job, write_job
         ({"evaluate": 10.5}, "evaluate(=10.5) must be a share > 0 and <= 1, or a whole number of samples."),
         ({"warm_up_rounds": 151}, "warm_up_rounds(=151) must be <= rounds(=150)."),
         ({"warm_up_rounds": -1}, "warm_up_rounds(=-1) must be >= 0."),
-        (
-            {"learning_rate_schedule": "step"},
-            "decay_every must be given with learning_rate_schedule = 'step'.",
-        ),
         ({"decay_every": 5}, "decay_every(=5) goes with learning_rate_schedule = 'step'."),
         (
             {"learning_rate_schedule": "step", "decay_every": 0},

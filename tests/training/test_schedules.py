@@ -13,11 +13,11 @@ from training.optimization.schedules import SCHEDULES, RateSettings, epoch_of
 )
 def test_an_epoch_ends_when_the_silos_together_have_drawn_all_samples(round_index, epoch):
     # 3 steps of 4 samples in 5 silos are 60 samples per round; 1,000 are drawn within round 16.
-    assert epoch_of(round_index, local_steps=3, batch_size=4, silos=5, samples=1000) == epoch
+    assert epoch_of(round_index * 3 * 5, batch_size=4, samples=1000) == epoch
 
 
 def test_a_round_may_last_several_epochs():
-    assert [epoch_of(k, local_steps=1, batch_size=8, silos=1, samples=3) for k in range(4)] == [0, 2, 5, 8]
+    assert [epoch_of(k, batch_size=8, samples=3) for k in range(4)] == [0, 2, 5, 8]
 
 
 def test_the_rate_is_halved_each_epoch_and_never_overflows():

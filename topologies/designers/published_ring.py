@@ -66,7 +66,8 @@ def _weights_ms(graph: Connectivity, work: Workload, order: IntArray) -> FloatAr
         raise InputError(
             "the published ring needs an underlay of published inputs with one silo at each router."
         )
-    if np.ndim(work.compute_s) or len(capacities_bps) > 1 or len(np.unique(graph.core_bps)) > 1:
+    is_uneven = np.ndim(work.compute_s) or np.ndim(work.local_steps)
+    if is_uneven or len(capacities_bps) > 1 or len(np.unique(graph.core_bps)) > 1:
         raise InputError("the published ring needs equal computing times, access links and core links.")
     place = np.empty(underlay.routers, dtype=np.int64)
     place[graph.router[order]] = np.arange(graph.silos)
@@ -75,7 +76,7 @@ def _weights_ms(graph: Connectivity, work: Workload, order: IntArray) -> FloatAr
     ends = np.sort(place[underlay.ends], axis=1)
     for link in np.lexsort((ends[:, 1], ends[:, 0])).tolist():
         links.add_edge(*ends[link].tolist(), km=float(underlay.length_km[link]))
-    compute_ms = work.local_steps * float(work.compute_s) * 1e3
+    compute_ms = float(work.round_compute_s(1)[0]) * 1e3
     access_ms = work.model_bits / float(capacities_bps[0]) * 1e3
     core_bits_per_ms = float(graph.core_bps[0]) * 1e-3
     weights = np.zeros((graph.silos, graph.silos))

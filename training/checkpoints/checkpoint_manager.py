@@ -150,7 +150,8 @@ class CheckpointManager:
         path = checkpoint_path(self._folder, self.done)
         read_checkpoint(path, self._head, rank_silos)
         computed = self._job.mixing.computing_before(self.done)
-        rank_silos.optimizer.steps = computed * self._job.local_steps
+        own = rank_silos.own
+        rank_silos.optimizer.steps[:] = self._job.steps.before(computed)[own.start : own.stop]
         return self._restore(path) if self._writes else []
 
     @property

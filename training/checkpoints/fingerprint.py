@@ -59,11 +59,19 @@ def fingerprint(job: TrainingJob, *, rounds: int) -> dict[str, Any]:
         **settings,
         **own,
         "silos": job.silos,
-        "local_steps": job.local_steps,
+        "local_steps": np.asarray(job.local_steps).tolist(),
+        "taking_part": _participation_digest(job, rounds),
         "seed": job.seed,
         "silo_places": None if job.silo_places is None else _digest(job.silo_places),
         "mixing": mixing_digest(job.mixing, rounds),
     }
+
+
+def _participation_digest(job: TrainingJob, rounds: int) -> str | None:
+    """Return a digest of who makes local steps in the first rounds; None where all do."""
+    if job.taking_part is None:
+        return None
+    return _digest(job.taking_part[: job.mixing.computing_before(rounds)])
 
 
 def mixing_digest(mixing: MixingPlan, rounds: int) -> str:

@@ -12,6 +12,12 @@ from training.data.batches import BatchStream
 from training.data.datasets import Dataset
 from training.data.samples import LazySamples, Samples, samples_of
 
+NO_STEP = -1
+"""In place of the number of a step: the silo makes none."""
+
+Steps = int | IntArray
+"""The number of a local step, one for all silos of a rank or one for each; `NO_STEP` where a silo makes none."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Shard:
@@ -95,18 +101,29 @@ class StepBatches:
     batches : tuple of Batch
         One per silo.
     counted : BoolArray, shape (silos,)
-        Whether any label of the silo's batch counts. A batch of padding has loss and gradient zero and leaves the
-        silo's buffers unchanged.
+        Whether the silo makes a step, and any label of its batch counts. A batch of padding has loss and gradient zero
+        and leaves the silo's buffers unchanged.
     """
 
     batches: tuple[Batch, ...]
     counted: BoolArray
 
 
-def step_batches(shards: Sequence[Shard], step: int) -> StepBatches:
-    """Return which samples each of one or more silos reads in a step."""
-    chosen = [shard.batches.batch(step) for shard in shards]
-    counted = np.array([shard.counted[batch].any() for shard, batch in zip(shards, chosen, strict=True)])
+def step_batches(shards: Sequence[Shard], step: Steps) -> StepBatches:
+    """Return which samples each of one or more silos reads in a step; a silo that makes none its first sample."""
+    numbers = np.broadcast_to(step, len(shards)).tolist()
+    chosen = [
+        np.zeros(shard.batches.batch_size, dtype=np.int64)
+        if number == NO_STEP
+        else shard.batches.batch(number)
+        for shard, number in zip(shards, numbers, strict=True)
+    ]
+    counted = np.array(
+        [
+            number != NO_STEP and bool(shard.counted[batch].any())
+            for shard, batch, number in zip(shards, chosen, numbers, strict=True)
+        ]
+    )
     device, index = shards[0].labels.device, torch.from_numpy(np.stack(chosen))
     if device.type == "cuda":
         # Otherwise the copy would wait for all work queued on the GPU.

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from topologies.arrays import FloatArray
 from training.data.datasets import Dataset
-from training.data.shards import shard_of
+from training.data.shards import NO_STEP, Steps, shard_of
 from training.engine.communicator import Communicator
 from training.engine.data_checks import counted_labels, job_parts
 from training.engine.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
@@ -144,13 +144,13 @@ class RankSilos:
         """Name of the executor: the configured one, or the one chosen by ``auto``."""
         return self._executor.name
 
-    def local_step(self, step: int, learning_rate: float, *, round_index: int) -> None:
-        """Make one mini-batch step in every silo of the rank.
+    def local_step(self, step: Steps, learning_rate: float, *, round_index: int) -> None:
+        """Make one mini-batch step in every silo of the rank, or in some.
 
         Parameters
         ----------
-        step : int
-            Local steps that each silo has made before.
+        step : int or IntArray, shape (rank's silos,)
+            Local steps that each silo has made before; `NO_STEP` of a silo that makes none now.
         learning_rate : float
             The step's learning rate.
         round_index : int
@@ -161,24 +161,28 @@ class RankSilos:
         finite = torch.isfinite(losses) & torch.isfinite(models.parameters.sum(dim=1))
         self.diverged_in = torch.where(finite, self.diverged_in, self.diverged_in.clamp(max=round_index))
 
-    def _step(self, step: int, learning_rate: float) -> Tensor:
+    def _step(self, step: Steps, learning_rate: float) -> Tensor:
         """Compute gradients and make the optimizer's step, in each silo scaled as the objective requires."""
         optimizer, executor, parameters = self.optimizer, self._executor, self.models.parameters
+        # Also where all move in this step: a silo's bits must not depend on which others are on its rank.
+        moving = None if isinstance(step, int) else step != NO_STEP
         plain = isinstance(optimizer, Sgd) and optimizer.velocity is None and not optimizer.weight_decay
         is_clipped = self._clip_norm is not None or self._clip_value is not None
         if plain and isinstance(executor, LoopExecutor) and self._step_scale is None and not is_clipped:
-            optimizer.steps += 1
+            optimizer.steps += 1 if moving is None else moving
             return executor.descend(step, learning_rate)
         losses = executor.gradients(step)
+        if moving is not None:
+            losses = torch.where(torch.from_numpy(moving).to(losses.device), losses, 0.0)
         if self._clip_norm is not None:
             clip_norms(self.models.gradients, self._clip_norm)
         if self._clip_value is not None:
             clip_values(self.models.gradients, self._clip_value)
         if self._step_scale is None:
-            optimizer.step(parameters, self.models.gradients, learning_rate)
+            optimizer.step(parameters, self.models.gradients, learning_rate, moving)
             return losses
         before = parameters.clone()
-        optimizer.step(parameters, self.models.gradients, learning_rate)
+        optimizer.step(parameters, self.models.gradients, learning_rate, moving)
         torch.lerp(before, parameters, self._step_scale, out=parameters)
         return losses
 

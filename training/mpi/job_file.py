@@ -15,7 +15,7 @@ def write_job(path: Path, job: TrainingJob) -> None:
     settings = {
         "config": asdict(job.config),
         "silos": job.silos,
-        "local_steps": job.local_steps,
+        "local_steps": np.asarray(job.local_steps).tolist(),
         "seed": job.seed,
         "negative_weights": job.mixing.negative_weights,
         "silo_labels": job.silo_labels,
@@ -30,6 +30,7 @@ def write_job(path: Path, job: TrainingJob) -> None:
         lags=np.empty(0, dtype=np.int64) if job.mixing.lags is None else job.mixing.lags,
         computes=np.empty(0, dtype=np.bool_) if job.mixing.computes is None else job.mixing.computes,
         silo_places=places,
+        taking_part=np.empty((0, 0), dtype=np.bool_) if job.taking_part is None else job.taking_part,
     )
 
 
@@ -44,14 +45,17 @@ def read_job(path: Path) -> TrainingJob:
             lags=stored["lags"] if stored["lags"].size else None,
             computes=stored["computes"] if stored["computes"].size else None,
         )
-        places = stored["silo_places"]
+        places, taking_part = stored["silo_places"], stored["taking_part"]
     return TrainingJob(
         config=TrainingConfig(**settings["config"]),
         silos=settings["silos"],
-        local_steps=settings["local_steps"],
+        local_steps=settings["local_steps"]
+        if isinstance(settings["local_steps"], int)
+        else np.array(settings["local_steps"]),
         seed=settings["seed"],
         mixing=mixing,
         silo_places=places if len(places) else None,
         silo_labels=None if settings["silo_labels"] is None else tuple(settings["silo_labels"]),
+        taking_part=taking_part if taking_part.size else None,
         directory=None if settings["directory"] is None else Path(settings["directory"]),
     )

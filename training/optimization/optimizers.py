@@ -8,6 +8,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
+from topologies.arrays import BoolArray, IntArray
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -17,18 +21,38 @@ class Optimizer(Protocol):
 
     Attributes
     ----------
-    steps : int
-        Steps made before; a training that goes on from a checkpoint sets it.
+    steps : IntArray, shape (silos,)
+        Steps that each silo made before; a training that goes on from a checkpoint sets them.
     """
 
-    steps: int
+    steps: IntArray
 
     @property
     def state(self) -> Mapping[str, "Tensor"]:
         """All else that `step` remembers, by name: tensors of shape (silos, parameters), changed in place."""
 
-    def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
-        """Update `parameters` in place from `gradients`, both of shape (silos, parameters), which may change, too."""
+    def step(
+        self,
+        parameters: "Tensor",
+        gradients: "Tensor",
+        learning_rate: float,
+        moving: BoolArray | None = None,
+    ) -> None:
+        """Update `parameters` in place from `gradients`, both of shape (silos, parameters), which may change, too.
+
+        Parameters
+        ----------
+        moving : BoolArray, shape (silos,), optional
+            Silos that make a step; parameters and state of the others stay. All without it, which needs that all have
+            made the same number of steps.
+        """
+
+
+def _rows(moving: BoolArray | None) -> list[slice]:
+    """Rows that are updated together: all at once, or those that move one by one."""
+    return (
+        [slice(None)] if moving is None else [slice(row, row + 1) for row in np.flatnonzero(moving).tolist()]
+    )
 
 
 class Sgd:
@@ -45,7 +69,7 @@ class Sgd:
     """
 
     def __init__(self, parameters: "Tensor", momentum: float, weight_decay: float = 0.0) -> None:
-        self.steps = 0
+        self.steps = np.zeros(len(parameters), dtype=np.int64)
         self.momentum = momentum
         self.weight_decay = weight_decay
         self.velocity = parameters.new_zeros(parameters.shape) if momentum else None
@@ -55,14 +79,22 @@ class Sgd:
         """The running sums of gradients, if there is momentum."""
         return {} if self.velocity is None else {"velocity": self.velocity}
 
-    def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
+    def step(
+        self,
+        parameters: "Tensor",
+        gradients: "Tensor",
+        learning_rate: float,
+        moving: BoolArray | None = None,
+    ) -> None:
         """Apply ``g <- g + weight_decay x``, ``v <- momentum v + g`` and ``x <- x - rate v``."""
-        self.steps += 1
-        if self.weight_decay:
-            gradients.add_(parameters, alpha=self.weight_decay)
-        if self.velocity is not None:
-            gradients = self.velocity.mul_(self.momentum).add_(gradients)
-        parameters.add_(gradients, alpha=-learning_rate)
+        for rows in _rows(moving):
+            self.steps[rows] += 1
+            x, g = parameters[rows], gradients[rows]
+            if self.weight_decay:
+                g.add_(x, alpha=self.weight_decay)
+            if self.velocity is not None:
+                g = self.velocity[rows].mul_(self.momentum).add_(g)
+            x.add_(g, alpha=-learning_rate)
 
 
 class Adam:
@@ -83,7 +115,7 @@ class Adam:
     BETA1, BETA2, EPS = 0.9, 0.999, 1e-8
 
     def __init__(self, parameters: "Tensor", weight_decay: float = 0.0) -> None:
-        self.steps = 0
+        self.steps = np.zeros(len(parameters), dtype=np.int64)
         self.weight_decay = weight_decay
         self.mean = parameters.new_zeros(parameters.shape)
         self.square = parameters.new_zeros(parameters.shape)
@@ -93,15 +125,24 @@ class Adam:
         """Running means of gradients and of their squares."""
         return {"mean": self.mean, "square": self.square}
 
-    def step(self, parameters: "Tensor", gradients: "Tensor", learning_rate: float) -> None:
+    def step(
+        self,
+        parameters: "Tensor",
+        gradients: "Tensor",
+        learning_rate: float,
+        moving: BoolArray | None = None,
+    ) -> None:
         """Apply one bias-corrected step."""
-        self.steps += 1
-        if self.weight_decay:
-            gradients.add_(parameters, alpha=self.weight_decay)
-        self.mean.lerp_(gradients, 1 - self.BETA1)
-        self.square.mul_(self.BETA2).addcmul_(gradients, gradients, value=1 - self.BETA2)
-        root = self.square.sqrt().div_(math.sqrt(1 - self.BETA2**self.steps)).add_(self.EPS)
-        parameters.addcdiv_(self.mean, root, value=-learning_rate / (1 - self.BETA1**self.steps))
+        for rows in _rows(moving):
+            self.steps[rows] += 1
+            steps = int(self.steps[rows].max(initial=1))
+            x, g, mean, square = parameters[rows], gradients[rows], self.mean[rows], self.square[rows]
+            if self.weight_decay:
+                g.add_(x, alpha=self.weight_decay)
+            mean.lerp_(g, 1 - self.BETA1)
+            square.mul_(self.BETA2).addcmul_(g, g, value=1 - self.BETA2)
+            root = square.sqrt().div_(math.sqrt(1 - self.BETA2**steps)).add_(self.EPS)
+            x.addcdiv_(mean, root, value=-learning_rate / (1 - self.BETA1**steps))
 
 
 OPTIMIZERS: Mapping[str, Callable[["Tensor", float, float], Optimizer]] = {

@@ -15,7 +15,7 @@ class RateSettings:
         The first rate.
     rounds : int
         Rounds that the schedule has, >= 1.
-    decay_every : int, optional
+    decay_every : int
         Of `step`.
     decay_factor : float
         Of `step`.
@@ -25,7 +25,7 @@ class RateSettings:
 
     learning_rate: float
     rounds: int = 1
-    decay_every: int | None = None
+    decay_every: int = 1
     decay_factor: float = 0.1
     final_learning_rate: float = 0.0
 
@@ -73,7 +73,7 @@ def step(settings: RateSettings, round_index: int, epoch: int) -> float:
     0.2
     """
     del epoch
-    return settings.learning_rate * settings.decay_factor ** (round_index // (settings.decay_every or 1))
+    return settings.learning_rate * settings.decay_factor ** (round_index // settings.decay_every)
 
 
 def cosine(settings: RateSettings, round_index: int, epoch: int) -> float:
@@ -119,27 +119,27 @@ def warm_up_rate(learning_rate: float, round_index: int, warm_up_rounds: int) ->
     return learning_rate * (round_index + 1) / warm_up_rounds
 
 
-def epoch_of(round_index: int, *, local_steps: int, batch_size: int, silos: int, samples: int) -> int:
+def epoch_of(steps: int, *, batch_size: int, samples: int) -> int:
     """Return how many epochs lie before a round.
 
     Parameters
     ----------
-    round_index : int
-        The round, ``0, 1, ...``.
-    local_steps, batch_size, silos : int
-        Batches per round and silo, samples per batch, silos.
+    steps : int
+        Local steps that all silos together have made before.
+    batch_size : int
+        Samples per step.
     samples : int
         Training samples of all silos, >= 1.
 
     Returns
     -------
     int
-        ``floor(k * local_steps * batch_size * silos / samples)``: an epoch is over once the silos together have drawn
-        as many samples as there are. Small silos have then seen theirs more than once, large ones not yet all.
+        ``floor(steps * batch_size / samples)``: an epoch is over once the silos together have drawn as many samples as
+        there are. Small silos have then seen theirs more than once, large ones not yet all.
 
     Examples
     --------
-    >>> [epoch_of(k, local_steps=1, batch_size=10, silos=4, samples=100) for k in (0, 2, 3, 5)]
+    >>> [epoch_of(4 * k, batch_size=10, samples=100) for k in (0, 2, 3, 5)]
     [0, 0, 1, 2]
     """
-    return round_index * local_steps * batch_size * silos // samples
+    return steps * batch_size // samples

@@ -8,6 +8,7 @@ from typing import Protocol
 import torch
 from torch import Tensor, nn
 
+from training.data.shards import Steps
 from training.engine.parameter_buffer import ParameterBuffer
 
 LONGEST_CAUSE = 160
@@ -21,13 +22,14 @@ class Executor(Protocol):
     def name(self) -> str:
         """Its name in `training.config.EXECUTORS`."""
 
-    def gradients(self, step: int) -> Tensor:
+    def gradients(self, step: Steps) -> Tensor:
         """Fill the rows of the parameter buffer's gradients, and update the buffers, as every silo's module would.
 
         Parameters
         ----------
-        step : int
-            Local steps that each silo has made before; it decides the batches.
+        step : int or IntArray, shape (silos,)
+            Local steps that each silo has made before; it decides the batches. Where it is `NO_STEP` the silo makes
+            none: its gradient and loss mean nothing, and its buffers stay.
 
         Returns
         -------

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from topologies.errors import MachineError
-from training.data.shards import Shard, step_batches
+from training.data.shards import Shard, Steps, step_batches
 from training.engine.executors.base import cause_of, precise, unchanged, with_fast_layout, write_gradients
 from training.engine.parameter_buffer import ParameterBuffer
 
@@ -149,7 +149,7 @@ class GraphsExecutor:
         self._static: list[tuple[Tensor, Tensor]] = []
         self._replays: dict[int, list[Work]] = {}
 
-    def gradients(self, step: int) -> Tensor:
+    def gradients(self, step: Steps) -> Tensor:
         """Fill the parameter buffer's gradients; return the losses, shape (silos,).
 
         Raises

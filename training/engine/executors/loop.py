@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from training.data.shards import Shard, step_batches
+from training.data.shards import Shard, Steps, step_batches
 from training.engine.executors.base import descend, precise, with_fast_layout, write_gradients
 from training.engine.parameter_buffer import ParameterBuffer
 from training.random_streams import Purpose, stream
@@ -53,15 +53,15 @@ class LoopExecutor:
         self._loss: Loss = loss or nn.functional.cross_entropy
         self._draws = draws
 
-    def gradients(self, step: int) -> Tensor:
+    def gradients(self, step: Steps) -> Tensor:
         """Fill the parameter buffer's gradients; return the losses, shape (silos,)."""
         return self._pass(step, write_gradients)
 
-    def descend(self, step: int, learning_rate: float) -> Tensor:
+    def descend(self, step: Steps, learning_rate: float) -> Tensor:
         """Make a step of plain gradient descent in every silo instead; return the losses, shape (silos,)."""
         return self._pass(step, partial(descend, learning_rate=learning_rate))
 
-    def _pass(self, step: int, use: Callable[[Tensor, nn.Module], None]) -> Tensor:
+    def _pass(self, step: Steps, use: Callable[[Tensor, nn.Module], None]) -> Tensor:
         """Compute each silo's loss and let it be used; a batch of padding has loss and gradient zero."""
         models = self._models
         losses = models.gradients.new_zeros(len(self._shards))

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from training.data.datasets import IGNORED
-from training.data.shards import Shard, StepBatches, step_batches
+from training.data.shards import Shard, StepBatches, Steps, step_batches
 from training.engine.executors.base import precise
 from training.engine.parameter_buffer import ParameterBuffer
 
@@ -50,7 +50,7 @@ class VectorizedExecutor:
         self._buffers = [name for name, _ in self._template.named_buffers()]
         self._gradients = torch.func.vmap(torch.func.grad_and_value(self._loss))
 
-    def gradients(self, step: int) -> Tensor:
+    def gradients(self, step: Steps) -> Tensor:
         """Fill the parameter buffer's gradients; return the losses, shape (silos,)."""
         models = self._models
         if not self._shards:
