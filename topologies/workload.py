@@ -8,6 +8,7 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 from topologies.checks import per_silo
 from topologies.errors import InputError, unknown_name
+from topologies.participation import Participation
 from topologies.underlay import Variant
 
 # name: (float32 parameters, bits that the published tables use, computing time of one local step in s)
@@ -35,6 +36,9 @@ class Workload:
         Local steps per round, `s` in Eq. 3, of all silos or of each; an array of equal numbers is kept as one.
     name : str, default "custom"
         For tables.
+    participation : Participation, optional
+        Which silos make their local steps in which rounds; by default all do in all, as in every closed form. It is for
+        scenarios: `simulator.simulate` takes computing times, as of `simulator.participating_times`.
     overlap : float, default 0
         Share of a local step, that of the backward pass of the last one of a round, in which the model leaves already,
         at least 0 and below 1; 0: it leaves after computing.
@@ -51,6 +55,7 @@ class Workload:
     local_steps: int | IntArray = 1
     name: str = "custom"
     overlap: float = 0.0
+    participation: Participation | None = None
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -70,7 +75,8 @@ class Workload:
         compute = f"{low:g}" if low == high else f"{low:g} to {high:g}"
         step = f"{compute} s per local step, local_steps {self.steps_text}"
         overlap = f", overlap {self.overlap:.3g} of a step" if self.overlap else ""
-        return f"<Workload {self.name}: {self.model_bits:.9g} bit, {step}{overlap}>"
+        part = "" if self.participation is None else f", {self.participation}"
+        return f"<Workload {self.name}: {self.model_bits:.9g} bit, {step}{overlap}{part}>"
 
     def round_compute_s(self, silos: int) -> FloatArray:
         """Computing time of one round, ``s_i * T_c(i)``, in seconds, shape (silos,)."""

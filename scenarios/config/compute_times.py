@@ -8,7 +8,8 @@ import numpy as np
 
 from scenarios.config.scenario import validated
 from scenarios.config.simulation import ComputeConfig
-from simulator import ComputeTimes, Empirical, Exponential, Lognormal, Trace
+from simulator import ComputeTimes, Constant, Empirical, Exponential, Lognormal, Trace
+from simulator.participating_times import ParticipatingTimes
 from topologies import Connectivity, InputError, Workload
 from topologies.arrays import FloatArray
 from topologies.networks.labels import one_line
@@ -20,7 +21,7 @@ SAMPLES = "compute_s"
 def compute_times(
     config: ComputeConfig | None, graph: Connectivity, work: Workload, *, seed: int, rounds: int
 ) -> ComputeTimes | None:
-    """Computing times of every silo in every round.
+    """Computing times of every silo in every round, 0 in those in which it does not take part.
 
     Parameters
     ----------
@@ -42,6 +43,22 @@ def compute_times(
     InputError
         If a trace cannot be read, does not fit the silos, or is shorter than the simulation.
     """
+    stated = _stated_times(config, graph, work, seed=seed, rounds=rounds)
+    if work.participation is None:
+        return stated
+    compute = stated or Constant(compute_s=work.round_compute_s(graph.silos))
+    return ParticipatingTimes(compute=compute, participation=work.participation, seed=seed)
+
+
+def vary_at_random(config: ComputeConfig | None, work: Workload) -> bool:
+    """Whether computing times differ from round to round, by the same draws on every overlay."""
+    return config is not None or work.participation is not None
+
+
+def _stated_times(
+    config: ComputeConfig | None, graph: Connectivity, work: Workload, *, seed: int, rounds: int
+) -> ComputeTimes | None:
+    """Computing times of silos that take part; see `compute_times`."""
     if config is None or config.cv == 0:
         return None
     if config.trace is not None:

@@ -13,6 +13,7 @@ from scenarios.config.found_files import found_beside
 from scenarios.config.link_rules import ack_share, with_rules_of
 from scenarios.config.overhead import overhead_factor
 from scenarios.config.overlap import overlap_share
+from scenarios.config.participation import participation_of, participation_words
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from scenarios.config.silo_pairs import ARROW, silo_pairs
 from scenarios.config.transport_preset import transport
@@ -504,6 +505,9 @@ class WorkloadConfig:
         Local steps in a round.
     local_steps_at : mapping from label to int, optional
         Silos whose number of local steps differs.
+    participation : str or int, optional
+        Which silos make their local steps in a round, at random: each with a probability such as ``"50 %"``, or so many
+        of them. The others only exchange and mix. By default all do.
     overlap : str, optional
         ``"backward"``: models leave layer by layer during the backward pass of the last local step; or the share of the
         step in which they do, such as ``"50 %"``; see `scenarios.config.overlap`. By default they leave after it.
@@ -516,6 +520,7 @@ class WorkloadConfig:
     compute_at: Mapping[str, Duration] | None = None
     local_steps: int = 1
     local_steps_at: Mapping[str, int] | None = None
+    participation: str | int | None = None
     overlap: str | None = None
 
     def __post_init__(self) -> None:
@@ -534,6 +539,7 @@ class WorkloadConfig:
         for label, steps in (self.local_steps_at or {}).items():
             if steps < 1:
                 raise InputError("must be >= 1.", field=Field("local_steps_at", label, value=steps))
+        participation_of(self.participation)
         overlap_share(self.overlap)
 
 
@@ -606,6 +612,7 @@ def build_workload(
         local_steps=_local_steps(config, graph),
         name=work_name(config, own_compute=bool(is_own.any())),
         overlap=overlap_share(config.overlap),
+        participation=participation_of(config.participation, silos=None if graph is None else graph.silos),
     )
 
 
@@ -693,6 +700,7 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
         f"{capacities}{core}{windows}\n"
         f"{work.name}: {format_bits(work.model_bits)}, {steps} of {_compute_span(work)}"
+        f"{participation_words(work.participation, graph.silos)}"
     )
 
 

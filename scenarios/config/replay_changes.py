@@ -17,7 +17,7 @@ TARGET = "target_accuracy"
 """Key of a replay's tables that stands for the one of the training, or of the imported one."""
 _LEARNING = ("seed", "overlays", "training", "imported")
 """Tables and keys of a scenario that the rows of its training depend on."""
-_STEPS = ("local_steps", "local_steps_at")
+_STEPS = ("local_steps", "local_steps_at", "participation")
 """Keys of ``[workload]`` that they depend on, too."""
 _CHANGED_WORKLOAD = ("model_size", "overhead", "compute", "compute_at", "overlap")
 _OPTIONS: Mapping[str, Sequence[str]] = {

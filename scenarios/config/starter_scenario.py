@@ -130,6 +130,7 @@ def starter_text(
                     "overhead": "tcp",
                     "compute_at": {graph.labels[0]: "25 ms"},
                     "local_steps_at": {graph.labels[0]: 5},
+                    "participation": "50 %",
                     "overlap": "backward",
                 },
             )

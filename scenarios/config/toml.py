@@ -13,6 +13,7 @@ from scenarios.config.label_shares import PARTITION_KEYS
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlap import overlap_text
 from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.participation import participation_key
 from scenarios.config.simulation import SimulationConfig
 from topologies import Workload
 from training import TrainingConfig
@@ -59,6 +60,9 @@ def scenario_text(
         f'\n[workload]\nmodel_size = "{work.model_bits!r} bit"',
         *_entries(computing_keys(work, labels)),
         *_entries({"overlap": overlap_text(work.overlap)} if work.overlap else {}),
+        *_entries(
+            {} if work.participation is None else {"participation": participation_key(work.participation)}
+        ),
         "",
         *_overlay_lines(overlays, consensus),
         "\n[simulation]",

@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 
 from scenarios.config.network import NetworkConfig
+from scenarios.config.participation import participation_of
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
 from scenarios.runfile.recorded_states import read_states
 from scenarios.runfile.run_frames import run_frame
@@ -25,6 +26,7 @@ from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import silo_labels
 from topologies.errors import Field
 from topologies.measured_pairs import MeasuredPairs
+from topologies.participation import Participation
 from topologies.site_values import SiteValues
 from topologies.stated_routes import StatedRoutes
 from training import HistoryRow
@@ -475,7 +477,13 @@ def _read_workload(group: h5py.Group) -> Workload:
         local_steps=group["local_steps"][:] if "local_steps" in group else int(attrs["local_steps"]),
         name=str(attrs["name"]),
         overlap=float(attrs.get("overlap", 0.0)),
+        participation=_read_participation(attrs.get("participation")),
     )
+
+
+def _read_participation(stated: Any) -> Participation | None:
+    """Who takes part: a share as text, or a number."""
+    return participation_of(stated if stated is None or isinstance(stated, str) else int(stated))
 
 
 def _read_overlay(file: h5py.File, kind: str) -> OverlayRecord:

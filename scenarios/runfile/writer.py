@@ -16,6 +16,7 @@ import numpy as np
 
 from scenarios.config.network import NetworkConfig, describe
 from scenarios.config.overlays import AnyOverlay, forms_of
+from scenarios.config.participation import participation_key
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.utilisation import mean_capacity_bps
 from scenarios.runfile.atomic import new_file, reports_full_disk
@@ -250,6 +251,8 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         group["initial_window_bits"] = graph.slow_start.initial_bits
     group = file.create_group("workload")
     group.attrs.update(name=work.name, model_bits=work.model_bits, overlap=work.overlap)
+    if work.participation is not None:
+        group.attrs["participation"] = participation_key(work.participation)
     for name in ("compute_s", "local_steps"):
         value = getattr(work, name)
         if np.ndim(value):

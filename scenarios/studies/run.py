@@ -35,7 +35,7 @@ from topologies import (
     Workload,
     make_schedule,
 )
-from topologies.arrays import FloatArray
+from topologies.arrays import BoolArray, FloatArray
 from topologies.schedule import round_consensus
 from topologies.state import different_states
 from training import (
@@ -141,6 +141,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
                     mixing=mixing_plan(overlay, training.rounds, seed),
                     silo_places=places,
                     silo_labels=graph.labels,
+                    taking_part=_taking_part(work, training.rounds, graph.silos, seed),
                     directory=None if folder is None else folder / overlay.kind,
                 )
             )
@@ -157,6 +158,13 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         trainings=tuple(trainings),
         silo_places=places,
     )
+
+
+def _taking_part(work: Workload, rounds: int, silos: int, seed: int) -> BoolArray | None:
+    """Who makes local steps in which round, as in the simulation of the same seed; None where all do."""
+    if work.participation is None:
+        return None
+    return work.participation.rows(0, rounds, silos=silos, seed=seed)
 
 
 def mixing_plan(overlay: AnyOverlay, rounds: int, seed: int) -> MixingPlan:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scenarios.config.compute_times import vary_at_random
 from scenarios.config.network import describe
 from scenarios.config.overlays import AnyOverlay
 from scenarios.config.quantities import format_interval, format_long, format_s
@@ -92,11 +93,12 @@ def simulate_table(
             if file is not None:
                 file.record_schedule(overlay.kind, outcomes[-1].rounds)
     first = outcomes[0]
+    varies = vary_at_random(settings.compute, experiment.work)
     rows = [
-        _row(experiment, overlay, outcome, None if settings.compute is None or outcome is first else first)
+        _row(experiment, overlay, outcome, first if varies and outcome is not first else None)
         for (overlay, _), outcome in zip(simulations, outcomes, strict=True)
     ]
-    paired = settings.compute is not None and len(rows) > 1
+    paired = varies and len(rows) > 1
     windows = {outcome.kind: estimate_window(outcome) for outcome in outcomes}
     return Table(
         caption=f"{describe(experiment.graph, experiment.work)}\n"

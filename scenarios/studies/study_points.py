@@ -232,7 +232,8 @@ def _rows(point: Point, kept: _Memory, *, simulate: bool) -> tuple[list[Row], _C
     partition, shares = kept.partitions.of(scenario, graph)
     work = workload_of(scenario, graph)
     steps = np.asarray(work.local_steps).tolist()
-    load = f"{work.model_bits!r} {steps} {work.overlap!r} {work.round_compute_s(graph.silos).tolist()!r}"
+    times_s = work.round_compute_s(graph.silos).tolist()
+    load = f"{work.model_bits!r} {steps} {work.participation} {work.overlap!r} {times_s!r}"
     unsaid = unsaid_fields(point.unsaid, graph, work)
     rows: list[Row] = []
     computes: _Computes = {}

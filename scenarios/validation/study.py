@@ -144,6 +144,10 @@ def validate(experiment: Experiment, *, randomized_rounds: int | None = None) ->
     for name, rounds in (("rounds", experiment.simulation.rounds), ("randomized_rounds", randomized_rounds)):
         if rounds is not None and rounds < FEWEST_ROUNDS:
             raise InputError(f"{name}(={rounds}) must be >= {FEWEST_ROUNDS}.")
+    if experiment.work.participation is not None:
+        raise InputError(
+            "workload.participation must not be given: in the closed forms all silos compute in each round."
+        )
     experiment.check(
         rounds=experiment.simulation.rounds
         if randomized_rounds is None

@@ -120,7 +120,7 @@ def test_each_example_of_a_key_can_be_taken_alone(text):
         *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked", "window"),
         *("window_at", "streams_at", "half_duplex", "shared_access", "fat_pipes", "acks", "preset", "core"),
         *("routes", "multipath_seed"),
-        *("preset", "model_size", "overhead", "compute_at", "local_steps_at", "overlap"),
+        *("preset", "model_size", "overhead", "compute_at", "local_steps_at", "participation", "overlap"),
         *("until_ci", "shift_west_deg", "clip_norm", "clip_value", "task"),
     ]
 
