@@ -77,5 +77,6 @@ class Participation:
         )[skipped : skipped + count]
         if self.share is not None:
             return np.asarray(drawn < self.share)
+        assert self.count is not None
         rank = drawn.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable")
         return np.asarray(rank < self.count)

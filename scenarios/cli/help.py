@@ -32,7 +32,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Upgrades": ("budget", "cycle_time", "prices", "factor", "to", "by"),
     "Simulation": (
         *("workers", "rounds", "until_ci", "compute_times", "sharing", "queueing", "engine"),
-        *("events", "no_events", "seed"),
+        *("events", "no_events", "seed", "seeds"),
     ),
     "Metrics": (
         *("round_", "unit", "shift", "loss", "accuracy", "train_accuracy", "test_loss", "silo_loss"),

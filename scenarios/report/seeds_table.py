@@ -1,0 +1,101 @@
+"""The table of a scenario's runs with several seeds: means with their intervals."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from scenarios.report.tables import Column, Row, Table, note_lines
+from scenarios.runfile.reader import OverlayRecord, RunRecord
+from topologies.statistics import batch_means
+
+MEASURES = {
+    "simulated_s": "cycle time (s)",
+    "train_loss": "loss",
+    "test_accuracy": "accuracy",
+    "rounds_to_target": "rounds",
+    "time_to_target_s": "time (s)",
+}
+"""What the table has a mean of, with the heads of its columns; the loss has none, for want of room."""
+
+
+def seeds_table(runs: Mapping[int, RunRecord], caption: str, target_accuracy: float | None) -> Table:
+    """Mean and 95 % interval over seeds, of each overlay.
+
+    Parameters
+    ----------
+    runs : mapping of int to RunRecord
+        The runs of one scenario by their seeds; training losses and accuracies are those of the last row.
+    caption : str
+    target_accuracy : float or None
+
+    Returns
+    -------
+    Table
+        ``<measure>_mean`` and ``<measure>_half_width`` of each of `MEASURES`: Student's interval of independent runs,
+        None for a single one. A mean to the target is None unless all runs reach it; ``reached`` says how many do.
+        Beside the rows, ``runs`` are the values of each seed and overlay.
+    """
+    kinds = [overlay.kind for overlay in next(iter(runs.values())).overlays]
+    values = [
+        {"seed": seed, "overlay": overlay.kind, **_measures(overlay, target_accuracy)}
+        for seed, record in runs.items()
+        for overlay in record.overlays
+    ]
+    rows = [_row(kind, [row for row in values if row["overlay"] == kind]) for kind in kinds]
+    shown = [
+        name for name in MEASURES if name != "train_loss" and any(row[name] is not None for row in values)
+    ]
+    notes = [f"mean +- 95 % interval of Student's distribution over seeds {_list(list(runs))}."]
+    if "rounds_to_target" in shown:
+        notes.append(f"rounds, time: to a test accuracy of {target_accuracy:g}, where all runs reach it.")
+    return Table(
+        caption=caption,
+        columns=(
+            Column(key="overlay", title="overlay"),
+            *(Column(key=f"{name}_text", title=MEASURES[name]) for name in shown),
+            *([Column(key="reached", title="reached")] if "rounds_to_target" in shown else []),
+        ),
+        rows=rows,
+        notes=note_lines(*notes),
+        further={"seeds": list(runs), "target_accuracy": target_accuracy, "runs": values},
+        summaries=[f"{name}_text" for name in MEASURES],
+    )
+
+
+def _measures(overlay: OverlayRecord, target_accuracy: float | None) -> dict[str, float | None]:
+    """Values of one run of an overlay by the names of `MEASURES`."""
+    at = None if target_accuracy is None else overlay.first_round_at(target_accuracy)
+    last = {
+        name: float(rows[-1]) for name, rows in overlay.history.items() if np.ndim(rows) == 1 and len(rows)
+    }
+    return {
+        "simulated_s": overlay.simulation.cycle_time_s,
+        **{name: last.get(name) for name in ("train_loss", "test_accuracy")},
+        "rounds_to_target": None if at is None else float(at[0]),
+        "time_to_target_s": None if at is None else at[1],
+    }
+
+
+def _row(kind: str, values: Sequence[Row]) -> Row:
+    """One overlay's row."""
+    row: dict[str, object] = {"overlay": kind, "seeds": len(values)}
+    for name in MEASURES:
+        samples = [value[name] for value in values if value[name] is not None]
+        mean, half = None, None
+        if len(samples) == len(values):
+            mean = float(np.mean(samples))
+            if len(samples) > 1:
+                half = batch_means(samples, batches=len(samples)).half_width
+        row |= {f"{name}_mean": mean, f"{name}_half_width": half}
+        row[f"{name}_text"] = (
+            None if mean is None else f"{mean:.3g}" + ("" if half is None else f" +- {half:.1g}")
+        )
+    row["reached"] = sum(value["rounds_to_target"] is not None for value in values)
+    return row
+
+
+def _list(seeds: Sequence[int]) -> str:
+    """Seeds in few words."""
+    if len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[-1] + 1)):
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds))
