@@ -27,7 +27,10 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
             "network",
         ),
     ),
-    "Workload": ("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "overlap"),
+    "Workload": (
+        *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "local_steps_at"),
+        "overlap",
+    ),
     "Overlays": ("kind", "bound", "rates_from"),
     "Upgrades": ("budget", "cycle_time", "prices", "factor", "to", "by"),
     "Simulation": (
@@ -94,7 +97,7 @@ _PLACEHOLDERS = {
         "LINK": ("half_duplex", "fat_pipes"),
         "SILOS=RATE": ("shared_access",),
         "SHARE": ("acks",),
-        "SILO=N": ("streams_at",),
+        "SILO=N": ("streams_at", "local_steps_at"),
         "HEADERS": ("overhead",),
         "PART": ("overlap",),
         "TIME": ("compute", "cycle_time"),

@@ -247,6 +247,10 @@ ComputeAt = Annotated[
     typer.Option(help="A silo whose time of a local step differs: 'DE=25 ms'. Repeat for several."),
 ]
 LocalSteps = Annotated[int, typer.Option(help="Local steps per round.")]
+LocalStepsAt = Annotated[
+    list[str] | None,
+    typer.Option(help="A silo whose number of local steps differs: 'DE=5'. Repeat for several."),
+]
 InternalOnly = Annotated[
     bool,
     typer.Option(
@@ -341,7 +345,16 @@ BEYOND_THE_NETWORK = (
     *("window", "window_at", "streams", "streams_at", "slow_start"),
     *("half_duplex", "shared_access", "fat_pipes", "acks", "preset", "routes", "routing"),
     *("multipath_seed", "split_flows"),
-    *("workload", "model_size", "overhead", "compute", "compute_at", "local_steps", "overlap"),
+    *(
+        "workload",
+        "model_size",
+        "overhead",
+        "compute",
+        "compute_at",
+        "local_steps",
+        "local_steps_at",
+        "overlap",
+    ),
 )
 """Options of a study on links, transfers and the workload, which do not change what a network's file states."""
 
@@ -383,6 +396,7 @@ def study_options(
     compute: Compute = None,
     compute_at: ComputeAt = None,
     local_steps: LocalSteps = 1,
+    local_steps_at: LocalStepsAt = None,
     overlap: Overlap = None,
     published: Published = False,
     internal_only: InternalOnly = False,
@@ -417,7 +431,7 @@ def study_options(
             "window": window,
             "window_at": by_silo("window_at", window_at, WINDOW_AT),
             "streams": streams,
-            "streams_at": streams_by_silo(streams_at),
+            "streams_at": numbers_by_silo("streams_at", streams_at, STREAMS_AT),
             "slow_start": slow_start,
             "half_duplex": half_duplex,
             "shared_access": by_silo("shared_access", shared_access, SHARED_ACCESS),
@@ -448,6 +462,7 @@ def study_options(
         compute=compute,
         compute_at=by_silo("compute_at", compute_at, TIME_AT),
         local_steps=local_steps,
+        local_steps_at=numbers_by_silo("local_steps_at", local_steps_at, STEPS_AT),
         overlap=overlap,
     )
     return Study(
@@ -524,6 +539,10 @@ STREAMS_AT = _Form(
     rule="must be SILO=STREAMS or PAIR=STREAMS, for instance 'DE=4' or 'DE -> FR=4'",
     repeated="must name each silo or pair once",
 )
+STEPS_AT = _Form(
+    rule="must be SILO=STEPS, for instance 'DE=5'",
+    repeated="must name each silo once",
+)
 SHARED_ACCESS = _Form(
     rule="must be 'SILO + SILO=RATE', for instance 'DE + FR=1 Gbps'", repeated="must name the same silos once"
 )
@@ -545,10 +564,10 @@ def by_silo(option: str, pairs: list[str] | None, form: _Form) -> dict[str, str]
     return special
 
 
-def streams_by_silo(pairs: list[str] | None) -> dict[str, int] | None:
-    """Silo or pair to number of streams, from texts such as ``DE=4``."""
-    given = by_silo("streams_at", pairs, STREAMS_AT)
+def numbers_by_silo(option: str, pairs: list[str] | None, form: _Form) -> dict[str, int] | None:
+    """Silo, or pair of streams, to whole number, from texts such as ``DE=4``."""
+    given = by_silo(option, pairs, form)
     for key, text in (given or {}).items():
         if not text.isdecimal():
-            raise InputError("must be a whole number.", field=Field("streams_at", key, value=text))
+            raise InputError("must be a whole number.", field=Field(option, key, value=text))
     return None if given is None else {key: int(text) for key, text in given.items()}

@@ -100,6 +100,7 @@ def replay(
     force: opt.Force = False,
     as_json: opt.Json = False,
     local_steps: _Learning = None,
+    local_steps_at: _Learning = None,
     kind: _Learning = None,
     arcs: _Learning = None,
     weights: _Learning = None,
@@ -118,6 +119,7 @@ def replay(
     """
     learning = {
         "local_steps": local_steps,
+        "local_steps_at": local_steps_at,
         "kind": kind,
         "arcs": arcs,
         "weights": weights,
@@ -143,7 +145,7 @@ def replay(
         window=window,
         window_at=opt.by_silo("window_at", window_at, opt.WINDOW_AT),
         streams=streams,
-        streams_at=opt.streams_by_silo(streams_at),
+        streams_at=opt.numbers_by_silo("streams_at", streams_at, opt.STREAMS_AT),
         slow_start=slow_start,
         core=core,
         internal_only=internal_only,

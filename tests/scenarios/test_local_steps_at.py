@@ -130,3 +130,19 @@ def test_a_study_may_vary_one_silos_steps(silosim, tmp_path):
     assert [json.loads(row["ranges"])["local_steps"] for row in rows] == [[1, 2], [1, 500]]
     # 500 steps of 10 ms take longer than any other delay.
     assert float(rows[0]["paper_s"]) < 5 <= float(rows[1]["paper_s"])
+
+
+def test_the_option_says_what_the_key_says(silosim):
+    options = ["--kind", "ring", "--compute", "10 ms", "--json"]
+    by_steps = json.loads(silosim("design", "gaia", *options, "--local-steps-at", "Sydney=50").ok().out)
+    by_time = json.loads(silosim("design", "gaia", *options, "--compute-at", "Sydney=500 ms").ok().out)
+    assert by_steps["rows"][0]["paper_s"] == pytest.approx(by_time["rows"][0]["paper_s"], rel=1e-12)
+    caption = silosim("design", "gaia", "--kind", "ring", "--local-steps-at", "Sydney=50").ok().out
+    assert "1 to 50 local steps of 4.600 ms" in caption.replace("25.40", "4.600")
+    err = silosim("design", "gaia", *options, "--local-steps-at", "Sydney").failed(2).err
+    assert "local_steps_at(='Sydney') must be SILO=STEPS, for instance 'DE=5'" in err
+
+
+def test_a_replay_refuses_the_option(silosim, run_file, tmp_path):
+    options = ["-o", str(tmp_path / "o.h5"), "--local-steps-at", "Tokyo=2"]
+    assert "would alter the learning" in silosim("replay", str(run_file), *options).failed(2).err

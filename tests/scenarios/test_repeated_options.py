@@ -6,7 +6,7 @@ import pytest
 import typer.main
 
 from scenarios.cli.app import app
-from scenarios.cli.options import CAPACITY_AT, by_silo, streams_by_silo
+from scenarios.cli.options import CAPACITY_AT, STREAMS_AT, by_silo, numbers_by_silo
 from topologies import InputError
 
 COMMANDS = typer.main.get_command(app).commands
@@ -36,6 +36,7 @@ def test_every_command_has_single_values_and_known_lists():
         "--arcs",
         "--weights",
         "--compute-at",
+        "--local-steps-at",
         "--network",
         "--only",
         "--output",
@@ -112,8 +113,9 @@ def test_the_access_link_of_a_silo_is_given_once():
 
 
 def test_numbers_of_streams_are_whole():
-    assert streams_by_silo(None) is None
-    assert streams_by_silo(["DE=4", "FR = 12"]) == {"DE": 4, "FR": 12}
+    assert numbers_by_silo("streams_at", None, STREAMS_AT) is None
+    given = numbers_by_silo("streams_at", ["DE=4", "FR = 12"], STREAMS_AT)
+    assert given == {"DE": 4, "FR": 12}
     for text in ("4.5", "-4", "four", ""):
         with pytest.raises(InputError, match=rf"^streams_at.FR\(='{text}'\) must be a whole number\.$"):
-            streams_by_silo(["DE=4", f"FR={text}"])
+            numbers_by_silo("streams_at", ["DE=4", f"FR={text}"], STREAMS_AT)

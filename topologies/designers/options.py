@@ -20,7 +20,7 @@ RESERVED = frozenset(
         *("by", "client", "compute", "compute_at", "compute_times", "consensus", "context", "core"),
         *("cycle_time", "engine", "examples", "factor", "fat_pipe", "fat_pipes", "file"),
         *("first_silo", "force", "half_duplex", "help", "internal_only", "json", "kind"),
-        *("largest_component", "latency", "latency_matrix", "links", "local_steps", "loss"),
+        *("largest_component", "latency", "latency_matrix", "links", "local_steps", "local_steps_at", "loss"),
         *("messages", "model_size", "more", "multipath_seed", "name", "on", "options", "output"),
         *(
             "overhead",
