@@ -114,6 +114,15 @@ class StatesBackend(TrainingBackend, Protocol):
         """Whether it makes no local steps in rounds of which `training.MixingPlan.is_computing` says so."""
 
 
+@runtime_checkable
+class UnevenBackend(TrainingBackend, Protocol):
+    """A backend whose silos can make different numbers of local steps, or none in some rounds."""
+
+    @property
+    def steps_by_silo(self) -> bool:
+        """Whether silos make the steps that `training.TrainingJob.steps` says."""
+
+
 def load_backend(name: str) -> TrainingBackend:
     """Return the backend that is registered under a name.
 
@@ -140,15 +149,15 @@ def load_backend(name: str) -> TrainingBackend:
 
 
 def check_mixing(job: TrainingJob) -> None:
-    """Check that the backend of a job can mix as its plan says: with lags, and in rounds without local steps.
+    """Check that the backend of a job can mix and step as its plans say.
 
     Raises
     ------
     InputError
-        If it cannot: it would train as if all models were new, or silos computed in every round.
+        If it cannot: it would train as if all models were new, or all silos computed alike in every round.
     """
     mixing, name = job.mixing, job.config.backend
-    if mixing.lags is None and mixing.computes is None:
+    if mixing.lags is None and mixing.computes is None and job.steps.is_even:
         return
     backend = load_backend(name)
     if mixing.lags is not None and not (isinstance(backend, LaggedBackend) and backend.mixes_lags is True):
@@ -161,6 +170,11 @@ def check_mixing(job: TrainingJob) -> None:
     ):
         raise InputError(
             "must mix without local steps: there are states in which silos do not compute.",
+            field=Field("backend", value=name),
+        )
+    if not job.steps.is_even and not (isinstance(backend, UnevenBackend) and backend.steps_by_silo is True):
+        raise InputError(
+            "must make local steps by silo: workload has local_steps_at or participation.",
             field=Field("backend", value=name),
         )
 

@@ -5,16 +5,19 @@ import numpy as np
 from topologies import InputError
 from training import BatchStream, HistoryRow, dataset_reader, load_dataset, split_dataset
 
+ONLY = {"model": "softmax", "objective": "silos", "initial_weights": "", "optimizer": "sgd", "evaluate": 1}
+ONLY |= {"momentum": 0, "weight_decay": 0, "clip_norm": None, "clip_value": None}
+ONLY |= {"learning_rate_schedule": "constant", "warm_up_rounds": 0}
+
 
 class NumpyLogistic:
     """What `training.TrainingBackend` asks for."""
 
+    steps_by_silo = True
+
     def check(self, config):
         """Called first: say now what cannot be done."""
-        asked = (config.model, config.objective, config.initial_weights)
-        rule = (config.optimizer, config.momentum, config.weight_decay, config.learning_rate_schedule)
-        clips = (config.clip_norm, config.clip_value)
-        if asked != ("softmax", "silos", "") or rule != ("sgd", 0, 0, "constant") or clips != (None, None):
+        if any(getattr(config, name) != value for name, value in ONLY.items()):
             raise InputError(
                 "backend(=numpy_logistic) needs model = 'softmax' from zeros, the mean of silos as objective, and "
                 "plain sgd at a constant rate."

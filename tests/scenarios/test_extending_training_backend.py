@@ -135,6 +135,33 @@ def test_it_is_not_asked_to_mix_without_local_steps():
     )
 
 
+def uneven_job():
+    """Nobody takes part in the first round, one of two silos with two steps in the second."""
+    config = TrainingConfig(model="softmax", rounds=2, backend="numpy_logistic", learning_rate=0.5)
+    mixing = MixingPlan.constant(np.eye(2), 2)
+    taking_part = np.array([[False, False], [True, False]])
+    return TrainingJob(config=config, silos=2, local_steps=2, seed=7, mixing=mixing, taking_part=taking_part)
+
+
+@pytest.mark.usefixtures("installed")
+def test_it_makes_the_steps_of_each_silo():
+    check_mixing(uneven_job())
+    rows = list(load_backend("numpy_logistic").train(uneven_job()))
+    assert rows[1].silo_loss == pytest.approx([np.log(10)] * 2)
+    assert rows[2].silo_loss[0] < 0.95 * np.log(10)
+    assert rows[2].silo_loss[1] == pytest.approx(np.log(10))
+
+
+def test_a_backend_that_does_not_say_so_is_not_asked_for_uneven_steps(install_package):
+    install_example(install_package, EXAMPLE.read_text("utf-8").replace("    steps_by_silo = True\n", ""))
+    check_mixing(replace(uneven_job(), taking_part=None))
+    with pytest.raises(InputError) as caught:
+        check_mixing(uneven_job())
+    assert str(caught.value) == (
+        "backend(='numpy_logistic') must make local steps by silo: workload has local_steps_at or participation."
+    )
+
+
 @pytest.mark.usefixtures("installed")
 def test_what_it_cannot_do_is_one_clear_error(silosim, scenario, tmp_path):
     scenario.write_text(with_example(scenario.read_text()).replace('"softmax"', '"cnn"'))

@@ -28,6 +28,7 @@ class MpiBackend:
 
     mixes_lags = True
     mixes_without_steps = True
+    steps_by_silo = True
 
     def check(self, config: TrainingConfig) -> None:
         """Check that `mpiexec` is there if ranks will be started, and the device.
