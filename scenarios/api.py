@@ -18,7 +18,8 @@ from scenarios.config.network import (
 from scenarios.config.overlay_config import chosen_overlays, default_overlays, left_out_note
 from scenarios.config.overlays import design_any
 from scenarios.config.replay_changes import replay_changes
-from scenarios.config.scenario import load_scenario, validated
+from scenarios.config.scenario import Scenario, load_scenario, validated
+from scenarios.config.seeds import seeds_of
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.study import load_study
 from scenarios.config.upgrade import UpgradeConfig
@@ -39,6 +40,8 @@ from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay as replay_run
 from scenarios.studies.replay_times import replay_times as times_of_replays
 from scenarios.studies.run import run_scenario
+from scenarios.studies.run_seeds import SeedFiles
+from scenarios.studies.run_seeds import run_seeds as seeds_study
 from scenarios.studies.study import run_study
 from scenarios.studies.sweep import sweep as sweep_access
 from scenarios.studies.timeline import timeline as timeline_tables
@@ -614,6 +617,59 @@ def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool
     else:
         run_scenario(loaded, text, target, force=force, resume=resume, source=str(path))
     return read_run(target)
+
+
+def run_seeds(
+    scenario: StrPath,
+    output: StrPath,
+    seeds: int | Sequence[int],
+    *,
+    resume: bool = False,
+    force: bool = False,
+) -> Table:
+    """Run a scenario once for each of several seeds, and write their table of means and its figure.
+
+    Parameters
+    ----------
+    scenario : str or path
+        A TOML file with ``[training]``.
+    output : str or path
+        ``study.h5`` for ``study-seed-0.h5`` and so on, ``study-seeds.csv`` and ``study-seeds.png``.
+    seeds : int or sequence of int
+        So many from the scenario's seed on, or these.
+    resume : bool
+        Whether complete runs are kept, and interrupted ones go on from their checkpoints.
+    force : bool
+        Whether existing files are replaced.
+
+    Returns
+    -------
+    Table
+        Mean and half width of Student's 95 % interval, of each overlay; ``further["runs"]`` has the values of each run.
+
+    Raises
+    ------
+    InputError
+        As `run`, or if a seed is wrong.
+    MachineError, TrainingError
+        As `run`.
+
+    Examples
+    --------
+    >>> import silosim
+    >>> table = silosim.run_seeds("study.toml", "spread.h5", 5)  # doctest: +SKIP
+    >>> table.rows[0]["test_accuracy_mean"], table.rows[0]["test_accuracy_half_width"]  # doctest: +SKIP
+    (0.739, 0.021)
+    """
+    path = Path(scenario)
+    loaded, text = load_scenario(path)
+    stated = str(seeds) if isinstance(seeds, int) else "".join(f"{seed}," for seed in seeds)
+
+    def run_one(own: Scenario, own_text: str, target: Path, goes_on: bool) -> None:
+        run_scenario(own, own_text, target, force=force, resume=goes_on, source=str(path))
+
+    files = SeedFiles.of(Path(output), seeds_of(stated, loaded.seed))
+    return seeds_study(loaded, text, files, run_one, resume=resume, force=force, source=str(path))
 
 
 def replay(

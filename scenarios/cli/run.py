@@ -1,7 +1,6 @@
 """The command that runs a whole scenario."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -10,17 +9,15 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.show import show
 from scenarios.config.scenario import Scenario, load_scenario
-from scenarios.config.seeds import seeds_of, with_seed
-from scenarios.report.seeds_table import seeds_table
-from scenarios.report.table_formats import print_table, write_tables
-from scenarios.runfile.artifacts import check_resume, drop_checkpoints, has_checkpoint, is_complete
-from scenarios.runfile.paths import check_new, partial_path
-from scenarios.runfile.reader import read_run
+from scenarios.config.seeds import seeds_of
+from scenarios.report.table_formats import print_table
+from scenarios.report.tables import Table
+from scenarios.runfile.artifacts import drop_checkpoints, has_checkpoint, is_complete
+from scenarios.runfile.paths import partial_path
 from scenarios.runtime.launcher import call_others, is_first
 from scenarios.studies.run import run_scenario
-from topologies import InputError, MachineError, TrainingError
-from topologies.errors import Field
-from training import world
+from scenarios.studies.run_seeds import SeedFiles, run_seeds
+from topologies import MachineError, TrainingError
 from training.tasks import TASKS
 
 
@@ -60,9 +57,9 @@ def run(
     if engine is not None:
         loaded = loaded.simulated_by(engine)
     if seeds is not None:
-        _run_seeds(
-            loaded, text, output, seeds, resume=resume, force=force, source=str(scenario), as_json=as_json
-        )
+        files = SeedFiles.of(output, seeds_of(seeds, loaded.seed))
+        found = _run_seeds(loaded, text, files, resume=resume, force=force, source=str(scenario))
+        print_table(found, as_json)
         return
     if resume and not force and is_first() and is_complete(output, loaded, text):
         drop_checkpoints(output)  # a kill may have come between the last row and their removal
@@ -76,56 +73,21 @@ def run(
 def _run_seeds(
     scenario: Scenario,
     text: str,
-    output: Path,
-    seeds: str,
+    files: SeedFiles,
     *,
     resume: bool,
     force: bool,
     source: str,
-    as_json: bool,
-) -> None:
-    """Run a scenario with each of several seeds, and write their table and figure."""
-    place = world()
-    if place is not None and place.size > 1:
-        raise InputError(
-            "goes without an outer launcher: start a run for each seed there.",
-            field=Field("seeds", value=seeds),
-        )
-    if scenario.training is None:
-        raise InputError("goes with a scenario that has [training].", field=Field("seeds", value=seeds))
-    if resume:
-        check_resume(scenario.training)
-    numbers = seeds_of(seeds, scenario.seed)
-    base = output.with_suffix("")
-    paths = {seed: base.with_name(f"{base.name}-seed-{seed}{output.suffix}") for seed in numbers}
-    table, figure = (base.with_name(f"{base.name}-seeds{ending}") for ending in (".csv", ".png"))
-    for path in (table, figure):
-        check_new(path, force=force or resume)
-    if not resume:
-        for path in paths.values():
-            check_new(path, force=force)
-    records = {}
-    for seed, path in paths.items():
-        own_text = with_seed(text, seed, source=source)
-        own = replace(scenario, seed=seed)
-        print(f"seed {seed}: {path}", file=sys.stderr)
-        if resume and not force and is_complete(path, own, own_text):
-            drop_checkpoints(path)
-        else:
-            goes_on = resume and (partial_path(path).exists() or has_checkpoint(path))
-            run_and_report(own, own_text, path, resume=goes_on, force=force, source=source)
-        records[seed] = read_run(path)
-    # Here since matplotlib takes long to import.
-    from scenarios.report.seeds_plot import plot_seeds
+) -> Table:
+    """Run a scenario with each of several seeds, and say which files there are."""
 
-    target = scenario.training.target_accuracy
-    about = next(iter(records.values())).about
-    found = seeds_table(records, f"{scenario.name}: {len(numbers)} seeds\n{about}", target)
-    write_tables(table, [found])
-    title = f"{scenario.name}: means of {len(numbers)} seeds, bands from the lowest to the highest"
-    plot_seeds(records, figure, title=title)
-    print_table(found, as_json)
-    print(f"written: {table}, {figure}", file=sys.stderr)
+    def run_one(own: Scenario, own_text: str, path: Path, goes_on: bool) -> None:
+        print(f"seed {own.seed}: {path}", file=sys.stderr)
+        run_and_report(own, own_text, path, resume=goes_on, force=force, source=source)
+
+    table = run_seeds(scenario, text, files, run_one, resume=resume, force=force, source=source)
+    print(f"written: {files.table}, {files.figure}", file=sys.stderr)
+    return table
 
 
 def run_and_report(

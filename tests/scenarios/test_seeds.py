@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import silosim as package
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.seeds import seeds_of, with_seed
 from scenarios.report.seeds_table import seeds_table
@@ -96,6 +97,8 @@ def test_each_file_is_that_of_its_seed_and_the_table_their_students_intervals(
     assert "small-seeds.csv" in again.err
     (tmp_path / "small-seed-4.h5").unlink()
     silosim("run", str(study), "-o", str(out), "--seeds", "3", "--resume").ok()
+    table = package.run_seeds(study, out, [3, 4, 5], resume=True)
+    assert table.rows[0]["test_accuracy_mean"] == row["test_accuracy_mean"]
     remade = read_run(tmp_path / "small-seed-4.h5").overlays[1].history["test_loss"]
     assert np.array_equal(remade, records[4].overlays[1].history["test_loss"])
 
@@ -106,4 +109,4 @@ def test_seeds_go_with_a_training(silosim, small_scenario, tmp_path):
         small_scenario.partition("[training]")[0].replace("[workload]", "[workload]\nmodel_size = '1 MB'")
     )
     result = silosim("run", str(study), "-o", str(tmp_path / "o.h5"), "--seeds", "2").failed(2)
-    assert "seeds(='2') goes with a scenario that has [training]" in result.err
+    assert "seeds goes with a scenario that has [training]" in result.err

@@ -336,4 +336,4 @@ def test_an_example_gives_what_it_says(example):
 
 
 def test_every_study_has_an_example():
-    assert len(examples()) == 20
+    assert len(examples()) == 21

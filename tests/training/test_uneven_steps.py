@@ -178,3 +178,19 @@ def test_uneven_steps_are_the_same_on_any_number_of_ranks_whose_processes_take_s
     assert len(reference) == 5
     assert rows(2) == reference
     assert rows(3) == reference
+
+
+def test_even_averages_of_some_silos_steps_are_federated_averaging_at_another_rate(make_job, make_rank_silos):
+    """Of 2 of 4 silos with one step of SGD: `x + (1 / 4) sum d_i` at twice the rate is the mean over the two."""
+    taking_part = np.array([[True, False, True, False]])
+    complete = np.full((4, 4), 0.25)
+    settings = {"silos": 4, "rounds": 1, "matrix": complete, "taking_part": taking_part}
+    alone = make_rank_silos(make_job(**settings, learning_rate=0.2), communicator=SingleRank())
+    alone.local_step(0, 0.2, round_index=0)
+    federated = alone.models.parameters[[0, 2]].mean(dim=0)
+
+    job = make_job(**settings, learning_rate=0.4)
+    rank_silos = make_rank_silos(job, communicator=SingleRank())
+    train_round(job, rank_silos, 0)
+    for row in rank_silos.models.parameters:
+        torch.testing.assert_close(row, federated, rtol=1e-5, atol=1e-6)

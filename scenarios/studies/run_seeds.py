@@ -1,0 +1,113 @@
+"""A scenario's runs with several seeds: a file each, and the table and figure of all."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from scenarios.config.scenario import Scenario
+from scenarios.config.seeds import with_seed
+from scenarios.report.seeds_table import seeds_table
+from scenarios.report.table_formats import write_tables
+from scenarios.report.tables import Table
+from scenarios.runfile.artifacts import check_resume, drop_checkpoints, has_checkpoint, is_complete
+from scenarios.runfile.paths import check_new, partial_path
+from scenarios.runfile.reader import read_run
+from topologies import InputError
+from topologies.errors import Field
+from training import world
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SeedFiles:
+    """The files of a scenario's runs with several seeds.
+
+    Attributes
+    ----------
+    runs : dict of int to Path
+        The run of each seed.
+    table, figure : Path
+    """
+
+    runs: dict[int, Path]
+    table: Path
+    figure: Path
+
+    @classmethod
+    def of(cls, output: Path, seeds: Sequence[int]) -> "SeedFiles":
+        """Files for ``study.h5``: ``study-seed-0.h5`` and so on, ``study-seeds.csv`` and ``study-seeds.png``."""
+        base = output.with_suffix("")
+        runs = {seed: base.with_name(f"{base.name}-seed-{seed}{output.suffix}") for seed in seeds}
+        table, figure = (base.with_name(f"{base.name}-seeds{ending}") for ending in (".csv", ".png"))
+        return cls(runs=runs, table=table, figure=figure)
+
+
+RunOne = Callable[[Scenario, str, Path, bool], None]
+"""Runs a scenario with its text into a file; the last argument says whether an interrupted run goes on."""
+
+
+def run_seeds(
+    scenario: Scenario,
+    text: str,
+    files: SeedFiles,
+    run_one: RunOne,
+    *,
+    resume: bool = False,
+    force: bool = False,
+    source: str,
+) -> Table:
+    """Run a scenario once for each seed, and write the table and the figure of all runs.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        That trains.
+    text : str
+        Its TOML text.
+    files : SeedFiles
+        With the seeds.
+    run_one : callable
+    resume : bool
+        Whether complete runs are kept, and interrupted ones go on from their checkpoints.
+    force : bool
+        Whether existing files are replaced.
+    source : str
+        The scenario's file, for error messages.
+
+    Returns
+    -------
+    Table
+        See `scenarios.report.seeds_table`.
+
+    Raises
+    ------
+    InputError
+        If the scenario does not train, a file exists already, or an outer launcher has started several processes: each
+        run would wait for all of them.
+    """
+    place = world()
+    if place is not None and place.size > 1:
+        rule = "goes without an outer launcher: start a run for each seed there."
+        raise InputError(rule, field=Field("seeds"))
+    if scenario.training is None:
+        raise InputError("goes with a scenario that has [training].", field=Field("seeds"))
+    if resume:
+        check_resume(scenario.training)
+    for path in (files.table, files.figure, *(() if resume else files.runs.values())):
+        check_new(path, force=force or resume)
+    records = {}
+    for seed, path in files.runs.items():
+        own, own_text = replace(scenario, seed=seed), with_seed(text, seed, source=source)
+        if resume and not force and is_complete(path, own, own_text):
+            drop_checkpoints(path)  # a kill may have come between the last row and their removal
+        else:
+            run_one(own, own_text, path, resume and (partial_path(path).exists() or has_checkpoint(path)))
+        records[seed] = read_run(path)
+    # Here since matplotlib takes long to import.
+    from scenarios.report.seeds_plot import plot_seeds
+
+    about = next(iter(records.values())).about
+    title = f"{scenario.name}: {len(records)} seed{'' if len(records) == 1 else 's'}"
+    table = seeds_table(records, f"{title}\n{about}", scenario.training.target_accuracy)
+    write_tables(files.table, [table])
+    plot_seeds(records, files.figure, title=f"{title}: means, with bands from the lowest to the highest")
+    return table
