@@ -145,7 +145,7 @@ class Connectivity:
     Notes
     -----
     `measured_pairs`, `window_pairs`, `shared` and `link_capacity_bps` follow from the others, also after
-    `dataclasses.replace`. No access capacity exceeds that of a link which its silo shares. Memory O(silos^2).
+    `dataclasses.replace`. Memory O(silos^2).
     """
 
     underlay: Underlay
@@ -213,7 +213,7 @@ class Connectivity:
             object.__setattr__(self, name, values)
 
     def _check_rules(self) -> None:
-        """Accept rules of links that there are, and bound access capacities by those of links that silos share."""
+        """Accept rules of links that there are."""
         rules = self.rules
         core = (*rules.half_duplex_core, *rules.fat_pipes)
         if core and self.is_measured:
@@ -226,12 +226,6 @@ class Connectivity:
             for number in numbers:
                 if not 0 <= number < count:
                     raise InputError(f"must be >= 0 and < {count}.", field=Field(what, value=number))
-        for name in ("up_bps", "down_bps") if rules.shared_access else ():
-            bps = np.array(getattr(self, name))
-            for link in rules.shared_access:
-                bps[list(link.silos)] = np.minimum(bps[list(link.silos)], getattr(link, name))
-            freeze(bps)
-            object.__setattr__(self, name, bps)
 
     def _fat_bps(self) -> FloatArray:
         """Smallest capacity of the fat pipes on the route of each pair, shape (silos, silos)."""
@@ -266,10 +260,39 @@ class Connectivity:
 
     @property
     def between_bps(self) -> FloatArray:
-        """What limits a transfer beside the access links, shape (silos, silos): `A(i', j')` and its windows."""
-        if self.window_bps is None:
-            return self.available_bps
-        return np.minimum(self.available_bps, self.window_bps)
+        """What limits a transfer beside its access links, shape (silos, silos): `A(i', j')`, windows, shared links."""
+        silo = np.arange(self.silos)
+        limits = [self.available_bps]
+        limits += [] if self.window_bps is None else [self.window_bps]
+        limits += [self.shared_access_bps(silo[:, np.newaxis], silo)] if self.rules.shared_access else []
+        return np.asarray(np.minimum.reduce(limits)) if len(limits) > 1 else self.available_bps
+
+    def shared_access_bps(self, source: IntArray, target: IntArray) -> FloatArray:
+        """Smallest capacity of the access links that silos share and a model crosses, infinite without any.
+
+        Parameters
+        ----------
+        source, target : ndarray of int
+            Silos, of shapes that broadcast.
+        """
+        found = np.full(np.broadcast_shapes(source.shape, target.shape), np.inf)
+        for link in self.rules.shared_access:
+            leaves, enters = np.isin(source, link.silos), np.isin(target, link.silos)
+            found = np.where(leaves & ~enters, np.minimum(found, link.up_bps), found)
+            found = np.where(enters & ~leaves, np.minimum(found, link.down_bps), found)
+        return found
+
+    def shared_access_name(self, source: int, target: int) -> str:
+        """Name of the slowest of the access links that silos share and a model crosses; empty without any."""
+        (own,) = self.occupied([(source, target)])
+        crossed = [
+            link
+            for link in (
+                self.shared[number - self.first_shared] for number in own.links if number >= self.first_shared
+            )
+            if link.silos
+        ]
+        return min(crossed, key=lambda link: link.capacity_bps).name if crossed else ""
 
     @property
     def is_measured(self) -> bool:

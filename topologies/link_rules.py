@@ -64,7 +64,7 @@ class LinkRules:
     Raises
     ------
     InputError
-        If a silo is in two shared links, or the share is out of its range.
+        If a silo is in two shared links, a fat pipe is half-duplex, or the share is out of its range.
 
     Notes
     -----
@@ -85,6 +85,9 @@ class LinkRules:
                 raise InputError(
                     "must be in one shared access link, not in several.", field=Field("silo", value=silo)
                 )
+        both = set(self.half_duplex_core) & set(self.fat_pipes)
+        if both:
+            raise InputError("must not be half-duplex, too.", field=Field("fat pipe", value=min(both)))
         if not 0 <= self.ack_share < 1:
             raise InputError("must be >= 0 and < 1.", field=Field("ack_share", value=self.ack_share))
 
@@ -97,7 +100,8 @@ class LinkRules:
         """Raise an InputError unless `are_plain_links`: `what` knows no others."""
         if not self.are_plain_links:
             raise InputError(
-                f"{what} knows no half-duplex links, access links that silos share, or fat pipes; leave these out."
+                f"{what} knows no half-duplex links, access links that silos share, or fat pipes; by paper it leaves "
+                "them out of account."
             )
 
     @property

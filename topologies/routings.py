@@ -86,6 +86,16 @@ def named_routing(
     return partial(_routes, name=name, multipath_seed=multipath_seed, split_flows=split_flows)
 
 
+def routing_words(routing: Routing) -> str:
+    """A routing of `named_routing` in a few words; empty of the default, and of others."""
+    if not isinstance(routing, partial) or routing.func is not _routes:
+        return ""
+    name, seed = routing.keywords["name"], routing.keywords["multipath_seed"]
+    spread = ", flows split" if routing.keywords["split_flows"] else ""
+    spread += "" if seed is None else f", multipath seed {seed}"
+    return f"routes by {name}{spread}"
+
+
 def _routes(
     underlay: Underlay, core_bps: FloatArray, *, name: str, multipath_seed: int | None, split_flows: bool
 ) -> Routes:

@@ -155,9 +155,10 @@ StreamsAt = Annotated[
     typer.Option(help="Numbers of streams that differ, as --window-at has it: 'DE=4'. Repeat for several."),
 ]
 SlowStart = Annotated[
-    str,
+    str | None,
     typer.Option(
-        help="Which messages open their windows slowly: none, first, idle (also after idle times) or always."
+        help="Which messages open their windows slowly: none, first, idle (also after idle times) or always. [default: "
+        "none]"
     ),
 ]
 HalfDuplex = Annotated[
@@ -189,7 +190,7 @@ Acks = Annotated[
 TransportName = Annotated[
     str | None,
     typer.Option(
-        help="Transport protocol, tcp: its headers, acknowledgements, window (3.3 MB) and slow start, where not stated."
+        help="Transport, tcp or none: headers, acknowledgements, window (3.3 MB), slow start, where not stated."
     ),
 ]
 Core = Annotated[
@@ -377,7 +378,7 @@ def study_options(
     window_at: WindowAt = None,
     streams: Streams = 1,
     streams_at: StreamsAt = None,
-    slow_start: SlowStart = "none",
+    slow_start: SlowStart = None,
     half_duplex: HalfDuplex = None,
     shared_access: SharedAccess = None,
     fat_pipes: FatPipes = None,

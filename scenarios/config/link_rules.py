@@ -1,7 +1,7 @@
 """Half-duplex links, access links that silos share, fat pipes and acknowledgements, as a configuration states them."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -80,13 +80,17 @@ def with_rules_of(
             silos[graph.labels.index(name)] = None
         else:
             core |= dict.fromkeys(_core_links(names, "half_duplex", name))
+    fat: dict[int, None] = {}
+    for name in fat_pipes:
+        links = _core_links(names, "fat_pipes", name)
+        if not core.keys().isdisjoint(links):
+            raise InputError("must not be half-duplex, too.", field=Field("fat_pipes", value=name))
+        fat |= dict.fromkeys(links)
     rules = LinkRules(
         half_duplex=tuple(silos),
         half_duplex_core=tuple(core),
-        shared_access=tuple(_shared(graph.labels, key, text) for key, text in shared_access.items()),
-        fat_pipes=tuple(
-            dict.fromkeys(link for name in fat_pipes for link in _core_links(names, "fat_pipes", name))
-        ),
+        shared_access=tuple(_shared_links(graph.labels, shared_access)),
+        fat_pipes=tuple(fat),
         ack_share=ack_share(acks),
     )
     return graph if rules == NO_RULES else replace(graph, rules=rules)
@@ -99,7 +103,29 @@ def _core_links(names: Names, field: str, name: str) -> Sequence[int]:
             f"names a core link; the pairs of {names.graph.underlay.name} are measured.",
             field=Field(field, value=name),
         )
-    return range(len(names.graph.core_bps)) if name == ALL_CORE else (names.core_link(name, field),)
+    if name == ALL_CORE:
+        return range(len(names.graph.core_bps))
+    try:
+        return (names.core_link(name, field),)
+    except InputError:
+        underlay = names.graph.underlay
+        known = [underlay.link_name(link) for link in range(underlay.links)]
+        others = (ALL_ACCESS, ALL_CORE, *names.graph.labels) if field == "half_duplex" else (ALL_CORE,)
+        raise unknown_name(field, name, (*others, *known)) from None
+
+
+def _shared_links(labels: Sequence[str], stated: Mapping[str, str]) -> Iterator[SharedAccess]:
+    """All shared access links; no silo is in two."""
+    named: dict[int, str] = {}
+    for key, text in stated.items():
+        link = _shared(labels, key, text)
+        for silo in link.silos:
+            if named.setdefault(silo, key) != key:
+                raise InputError(
+                    f"must not name {labels[silo]} again, which is in {named[silo]!r}.",
+                    field=Field("shared_access", key, value=text),
+                )
+        yield link
 
 
 def _shared(labels: Sequence[str], key: str, text: str) -> SharedAccess:
@@ -112,7 +138,8 @@ def _shared(labels: Sequence[str], key: str, text: str) -> SharedAccess:
             found.append(labels.index(label))
             start = len(key) if plus is None else plus.end()
     if start < len(key):
-        raise unknown_name("shared_access silo", key[start:].strip(), labels)
+        parts = [part.strip() for part in _PLUS.split(key[start:])]
+        raise unknown_name("shared_access silo", next(part for part in parts if part not in labels), labels)
     if len(set(found)) < max(2, len(found)):
         raise InputError(
             "must name two or more different silos, as 'A + B'.",

@@ -40,7 +40,7 @@ from topologies.networks.route_table import with_routes
 from topologies.networks.shipped import underlay_title
 from topologies.networks.topohub import PREFIX
 from topologies.quantities import parse_quantity
-from topologies.routings import named_routing
+from topologies.routings import named_routing, routing_words
 from topologies.slow_start import with_slow_start
 from topologies.underlay import Underlay
 
@@ -96,7 +96,7 @@ class NetworkConfig:
         Parallel streams of every transfer, each with a window of its own.
     streams_at : mapping from str to int
         Numbers of streams that differ, as in `window_at`.
-    slow_start : {"none", "first", "idle", "always"}
+    slow_start : {"none", "first", "idle", "always"}, optional
         Which messages open their windows slowly: none; the first of each pair; that, and those after idle times above
         the retransmission time-out; or each, on a new connection. See `topologies.slow_start`.
     half_duplex : tuple of str, optional
@@ -109,7 +109,7 @@ class NetworkConfig:
         Core links that give each model their whole capacity: ``"core"`` or ``"A - B"``.
     acks : str, optional
         What acknowledgements put on the way back: ``"tcp"`` or a share such as ``"2 %"`` of a model. By default none.
-    preset : {"tcp"}, optional
+    preset : {"none", "tcp"}, optional
         Transport protocol whose window, slow start and acknowledgements hold where none are stated here, and whose
         headers hold where the workload states none; see `scenarios.config.transport_preset`.
     core : str, optional
@@ -152,12 +152,12 @@ class NetworkConfig:
     window_at: Mapping[str, Size] | None = None
     streams: int = 1
     streams_at: Mapping[str, int] | None = None
-    slow_start: Literal["none", "first", "idle", "always"] = "none"
+    slow_start: Literal["none", "first", "idle", "always"] | None = None
     half_duplex: tuple[str, ...] | None = None
     shared_access: Mapping[str, Rate] | None = None
     fat_pipes: tuple[str, ...] | None = None
     acks: str | None = None
-    preset: Literal["tcp"] | None = None
+    preset: Literal["none", "tcp"] | None = None
     core: Rate | None = None
     bandwidth: Literal["hop_share", "bottleneck"] = "hop_share"
     latency: Literal["per_path", "per_link"] = "per_path"
@@ -193,7 +193,7 @@ class NetworkConfig:
                 raise InputError("must be >= 1.", field=Field("streams_at", key, value=number))
         several = {"streams": self.streams, "streams_at": max((self.streams_at or {"": 1}).values())}
         for field, most in several.items():
-            if most > 1 and self.window is None and not self.window_at and self.slow_start == "none":
+            if most > 1 and self.window is None and not self.window_at and self.starts_at_once:
                 raise InputError(
                     "needs a window or slow_start: without one a stream has no limit.",
                     field=Field(field, value=getattr(self, field)),
@@ -215,6 +215,11 @@ class NetworkConfig:
                     field=Field("blocked", value=pair),
                 )
 
+    @property
+    def starts_at_once(self) -> bool:
+        """Whether no message starts slowly."""
+        return self.slow_start in (None, "none")
+
     def _take_preset(self) -> None:
         """Take what the preset says of keys that are not stated."""
         preset = transport(self.preset)
@@ -222,7 +227,7 @@ class NetworkConfig:
             return
         if self.window is None and not self.window_at:
             object.__setattr__(self, "window", preset.window)
-        if self.slow_start == "none":
+        if self.slow_start is None:
             object.__setattr__(self, "slow_start", preset.slow_start)
         if self.acks is None:
             object.__setattr__(self, "acks", preset.acks)
@@ -384,6 +389,8 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     routers = silo_routers(underlay, config.silo_at)
     labels = silo_labels(underlay, routers)
     core = config.core if config.core in (None, "stated") else parse_quantity("core", config.core, "bit/s")
+    if underlay.measured is not None:
+        _check_no_routing(config, underlay)
     graph = connectivity(
         underlay,
         access=_access_links(config, underlay, routers, labels),
@@ -404,7 +411,7 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         },
         config.streams_at or {},
     )
-    if config.slow_start != "none":
+    if config.slow_start is not None and config.slow_start != "none":
         graph = with_slow_start(
             graph, config.slow_start, streams_by_pair(graph, config.streams, config.streams_at or {})
         )
@@ -416,6 +423,17 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
         acks=config.acks,
     )
     return graph if config.access_hub is None else _with_hub_link(graph, config)
+
+
+def _check_no_routing(config: NetworkConfig, underlay: Underlay) -> None:
+    """Raise an error for a routing of a network whose pairs are measured."""
+    for name in ("routing", "multipath_seed", "split_flows"):
+        value = getattr(config, name)
+        if value != _DEFAULTS[name]:
+            raise InputError(
+                f"goes with a routed core; the pairs of {underlay.name} are measured.",
+                field=Field(name, value=value),
+            )
 
 
 def _with_hub_link(graph: Connectivity, config: NetworkConfig) -> Connectivity:
@@ -694,7 +712,8 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     core = _measured(graph) if graph.is_measured else _core(graph)
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
-    windows = f"{_windows(graph)}{_slow_start(graph)}{_rules(graph.rules)}"
+    routing = routing_words(graph.routing)
+    windows = f"{f'; {routing}' if routing else ''}{_windows(graph)}{_slow_start(graph)}{_rules(graph.rules)}"
     steps = f"{work.steps_text} local step{'' if work.steps_text == '1' else 's'}"
     return (
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
@@ -718,7 +737,7 @@ def _core(graph: Connectivity) -> str:
 
 def _windows(graph: Connectivity) -> str:
     """Smallest and largest rate that windows allow; empty without any."""
-    if not len(graph.window_pairs):
+    if not len(graph.window_pairs) or graph.window_bps is None:
         return ""
     return f"; windows allow {_span(graph.link_capacity_bps[graph.first_window : graph.first_shared])}"
 

@@ -178,6 +178,7 @@ def _network_examples(graph: Connectivity) -> dict[str, Any]:
         "window": "4 MiB",
         "window_at": {first: "1 MiB", f"{first} -> {last}": "2 MiB"},
         "streams_at": {last: 1},
+        "slow_start": "idle",
         "half_duplex": [first],
         "shared_access": {f"{first} + {last}": "1 Gbps"},
         "fat_pipes": ["core"],

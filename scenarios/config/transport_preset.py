@@ -32,6 +32,10 @@ TRANSPORTS: Mapping[str, TransportPreset] = {
 }
 
 
+NO_TRANSPORT = "none"
+"""As where no preset is named."""
+
+
 def transport(name: str | None) -> TransportPreset | None:
     """The preset of a name; None without one.
 
@@ -40,8 +44,8 @@ def transport(name: str | None) -> TransportPreset | None:
     InputError
         If there is no such preset.
     """
-    if name is None:
+    if name is None or name == NO_TRANSPORT:
         return None
     if name not in TRANSPORTS:
-        raise unknown_name("preset", name, TRANSPORTS)
+        raise unknown_name("preset", name, (NO_TRANSPORT, *TRANSPORTS))
     return TRANSPORTS[name]

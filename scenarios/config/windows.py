@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from scenarios.config.silo_pairs import ARROW, silo_pairs
-from topologies import Connectivity
+from topologies import Connectivity, InputError
 from topologies.arrays import FloatArray
-from topologies.errors import unknown_name
+from topologies.errors import Field, unknown_name
 from topologies.windows import with_windows
 
 
@@ -58,8 +58,13 @@ def _by_pair(graph: Connectivity, field: str, value: float, special: Mapping[str
         if label not in graph.labels:
             raise unknown_name(f"{field} silo", label, graph.labels)
         found[:, graph.labels.index(label)] = own
-    for key, own in special.items():
-        if key not in receivers:
-            for pair in silo_pairs(field, graph.labels, key):
-                found[pair] = own
+    pairs = {key: silo_pairs(field, graph.labels, key) for key in special if key not in receivers}
+    named: dict[tuple[int, int, int], str] = {}
+    # What holds for one direction goes before what holds for both.
+    for key, both in sorted(pairs.items(), key=lambda item: -len(item[1])):
+        for pair in both:
+            other = named.setdefault((len(both), *pair), key)
+            if other != key:
+                raise InputError(f"must name each pair once: {other!r} is the same.", field=Field(field, key))
+            found[pair] = special[key]
     return found

@@ -342,8 +342,8 @@ def _above_forms_note(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     if not found:
         return []
     return [
-        f"simulated over the longest closed form: {', '.join(found)}. Silos run ahead of each other, and models of "
-        "several rounds share links, which no closed form counts."
+        f"simulated over the longest closed form: {', '.join(found)}. Models that are under way at the same time share "
+        "links, also those of several rounds where silos run ahead of each other, which no closed form counts."
     ]
 
 

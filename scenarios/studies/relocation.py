@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from scenarios.config.error_context import changed_errors, located
+from scenarios.config.link_rules import ALL_ACCESS, ALL_CORE
 from scenarios.config.network import (
     SOURCES,
     NetworkConfig,
@@ -301,7 +302,11 @@ def relocate(run: RecordedRun, scenario: Scenario, keys: Collection[str] = ()) -
     """
     record = run.record
     is_other = not SOURCES.isdisjoint(keys)
-    network, dropped = _without_core_rules(scenario.network, keys) if is_other else (scenario.network, ())
+    network, dropped = scenario.network, tuple[str, ...]()
+    if is_other:
+        network, places = _without_places(run.scenario.network, network, keys)
+        network, rules = _without_core_rules(network, keys)
+        dropped = (*places, *rules)
     scenario = replace(scenario, network=network)
     underlay = None if is_other else record.underlay
     if underlay is not None and "routes" in keys and network.routes is not None:
@@ -411,6 +416,26 @@ def _with_stated_times(
     compute_s = np.where(takes, stated_s, work.compute_s)
     sentence = f"computing times of {takes.sum()} silos are those that {graph.underlay.name} states."
     return replace(work, compute_s=compute_s), (sentence,)
+
+
+def _without_places(
+    before: NetworkConfig, network: NetworkConfig, keys: Collection[str]
+) -> tuple[NetworkConfig, tuple[str, ...]]:
+    """Another network with the run's rules of all links of a kind; a sentence on those that name its places."""
+    kept = {}
+    for name in ("half_duplex", "fat_pipes"):
+        stated = getattr(before, name) or ()
+        if name not in keys and stated and {ALL_ACCESS, ALL_CORE}.issuperset(stated):
+            kept[name] = stated
+    network = replace(network, **kept)
+    lost = [
+        f"{name}(={getattr(before, name)!r})"
+        for name in ("half_duplex", "shared_access", "fat_pipes")
+        if name not in keys and getattr(before, name) and not getattr(network, name)
+    ]
+    if not lost:
+        return network, ()
+    return network, (f"left out, as they name places of {before.name}: {', '.join(lost)}.",)
 
 
 def _without_core_rules(

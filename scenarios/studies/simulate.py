@@ -14,6 +14,7 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.utilisation import mean_capacity_bps, utilisation
 from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
+from scenarios.report.rules_note import rules_notes
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.report.tie_note import tie_notes
 from scenarios.report.window_note import window_notes
@@ -123,6 +124,7 @@ def simulate_table(
             *events_note(settings, windows),
             *experiment.left_out,
             *tie_notes(rows, "simulated_s"),
+            *rules_notes(experiment.graph, settings.sharing),
             *window_notes(experiment.graph, [overlay for overlay, _ in simulations]),
             *experiment.graph.underlay.notes,
             *_too_wide(rows, settings.until_ci),

@@ -10,6 +10,7 @@ from scenarios.config.quantities import format_s, signed_s
 from scenarios.report.closed_forms import FORMS, below_load, forms_note, over_paper
 from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
+from scenarios.report.rules_note import rules_notes
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.report.tie_note import tie_notes
 from scenarios.report.window_note import window_notes
@@ -141,6 +142,7 @@ def validation_table(experiment: Experiment, results: Sequence[Validated]) -> Ta
                     *(line for result in results for line in _periodic_notes(result)),
                     *experiment.left_out,
                     *tie_notes(rows, "maxmin_s"),
+                    *rules_notes(experiment.graph, "equal"),
                     *window_notes(experiment.graph, [result.overlay for result in results]),
                     *experiment.graph.underlay.notes,
                     *engine_note(

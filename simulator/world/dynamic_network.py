@@ -79,8 +79,10 @@ def dynamic_network(
         if direction in traces:
             largest_bps[direction] = traces[direction][1].largest_bps(stated_bps[direction])
         if isinf(largest_bps[direction]):
+            is_fat = direction < graph.first_uplink and direction // 2 in graph.rules.fat_pipes
+            why = ", which is a fat pipe" if is_fat else " of unlimited capacity"
             raise InputError(
-                f"must be on links of finite capacity, not on {graph.link_name(direction)} of unlimited capacity.",
+                f"must be on links of finite capacity, not on {graph.link_name(direction)}{why}.",
                 field=Field("events", _first_on(effects, direction)),
             )
     _check_plain(effects, graph)
@@ -179,8 +181,9 @@ def _check_plain(effects: Sequence[Effects], graph: Connectivity) -> None:
     for place, effect in enumerate(effects):
         for direction in (*effect.shares, *effect.flows, *effect.loads, *effect.capacities, *effect.factors):
             if direction in special:
+                kind = "is a fat pipe" if direction in fat else "is half-duplex or shared by silos"
                 raise InputError(
-                    f"must not be on {graph.link_name(direction)}: it is half-duplex, shared, or a fat pipe.",
+                    f"must not be on {graph.link_name(direction)}, which {kind}.",
                     field=Field("events", place),
                 )
 

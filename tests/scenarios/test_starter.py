@@ -118,7 +118,17 @@ def test_each_example_of_a_key_can_be_taken_alone(text):
 
     assert tried == [
         *("access", "access_up", "access_down", "access_at", "access_hub", "silo_at", "blocked", "window"),
-        *("window_at", "streams_at", "half_duplex", "shared_access", "fat_pipes", "acks", "preset", "core"),
+        *(
+            "window_at",
+            "streams_at",
+            "slow_start",
+            "half_duplex",
+            "shared_access",
+            "fat_pipes",
+            "acks",
+            "preset",
+            "core",
+        ),
         *("routes", "multipath_seed"),
         *("preset", "model_size", "overhead", "compute_at", "local_steps_at", "participation", "overlap"),
         *("until_ci", "shift_west_deg", "clip_norm", "clip_value", "task"),

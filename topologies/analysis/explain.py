@@ -22,6 +22,7 @@ from topologies.schedule import RandomOverlay
 ONE_GBPS = 1e9
 ONE_MS = 1e-3
 STREAMS = 4
+SHARED = "shared access link"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +39,7 @@ class ArcExplanation:
         What it adds.
     binds : str
         What takes the largest part: ``compute``, ``latency``, ``uplink``, ``downlink``, ``core link``,
-        ``measured bandwidth`` or ``window`` (the first in this order among equal parts).
+        ``shared access link``, ``measured bandwidth`` or ``window`` (the first in this order among equal parts).
     resources : tuple of str
         Names of what limits its rate, all of them where several do so equally; empty where nothing does.
     route : tuple of str
@@ -47,8 +48,8 @@ class ArcExplanation:
     route_shares : tuple of float
         The share of a model that crosses each of them, 1 on all unless its flow is split.
     gbps_gain_s : float or None
-        How much the cycle time falls with 1 Gbps more on each of `resources`; None where there is none, or a window is
-        one of them.
+        How much the cycle time falls with 1 Gbps more on each of `resources`; None where there is none, or a window or
+        an access link that silos share is one of them.
     latency_ms_gain_s : float or None
         How much it falls with 1 ms less latency on this arc (with none, where it has less); None without latency.
     compute_ms_gain_s : float or None
@@ -168,7 +169,7 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
     # What the backward pass hides of a transmission is computing.
     transmission_s = float(overlay.transmission_s[arc]) - overlay.work.backward_share * compute_s
     kind, names = _limits(resources, arc)
-    by_window = bool(resources.binding()[3, arc])
+    is_one_link = kind != SHARED and not resources.binding()[3, arc]
     way = {link: share for link, share in graph.way(i, j).items() if link < graph.first_uplink}
     parts = {"compute": compute_s, "latency": latency_s, kind: transmission_s}
     return ArcExplanation(
@@ -182,7 +183,7 @@ def _arc(resources: Resources, arc: int) -> ArcExplanation:
         resources=names,
         route=tuple(map(graph.link_name, way)),
         route_shares=tuple(way.values()),
-        gbps_gain_s=_gain(resources, _one_more_gbps(resources, arc)) if names and not by_window else None,
+        gbps_gain_s=_gain(resources, _one_more_gbps(resources, arc)) if names and is_one_link else None,
         latency_ms_gain_s=_latency_gain(resources, arc) if own_s > 0 else None,
         compute_ms_gain_s=_compute_gain(resources, i) if compute_s > 0 else None,
     )
@@ -218,13 +219,19 @@ def _limits(resources: Resources, arc: int) -> tuple[str, tuple[str, ...]]:
     names = [graph.link_name(link) for link in access]
     links = resources.binding_links(arc) if by_available else []
     names += [f"core link {graph.link_name(link)}" for link in links]
+    shared = graph.shared_access_name(int(i), int(j)) if by_available and not links else ""
     if by_available and not links:
-        names.append(f"measured bandwidth {graph.labels[i]} -> {graph.labels[j]}")
+        names.append(shared or f"measured bandwidth {graph.labels[i]} -> {graph.labels[j]}")
     if by_window:
         names.append(window_name(graph.labels, (i, j)))
-    measured = by_available and not links
+    measured = by_available and not links and not shared
     sorts = (
-        *((by_up, "uplink"), (by_down, "downlink"), (bool(links), "core link")),
+        *(
+            (by_up, "uplink"),
+            (by_down, "downlink"),
+            (bool(links), "core link"),
+            (bool(shared), SHARED),
+        ),
         *((measured, "measured bandwidth"), (by_window, "window")),
     )
     return next((sort for here, sort in sorts if here), "measured bandwidth"), tuple(names)

@@ -32,7 +32,7 @@ class Resources:
         Capacity of each core link, in each of its directions.
     measured_bps : ndarray, shape (arcs,)
         Available bandwidth of arcs that follows from no core link: measured, or infinite on one router. A measured
-        pair's link carries one arc, so that it is an arc's own.
+        pair's link carries one arc, so that it is an arc's own. Access links that silos share are counted here, too.
     window_bps : ndarray, shape (arcs,)
         What the windows of each arc's transfers allow at its latency, see `topologies.windows`; infinite without any.
     latency_s : ndarray, shape (arcs,)
@@ -156,7 +156,8 @@ class Resources:
         """Which of `crossing` are those of `binding_links`."""
         own = np.flatnonzero(self.crossing[:, 0] == arc)
         bps = self.core_bps[self.crossing[own, 1] // 2] / self.parts[own]
-        return np.asarray(own[bps <= bps.min(initial=np.inf) * (1 + EQUAL)])
+        least_bps = bps.min(initial=float(self.measured_bps[arc]))
+        return np.asarray(own[bps <= least_bps * (1 + EQUAL)])
 
     def opening(self, rate_bps: FloatArray) -> tuple[IntArray, FloatArray]:
         """Round trips that slow start adds to each arc, and what it sends in these; see `topologies.slow_start`."""
@@ -233,6 +234,8 @@ def bandwidth_terms(
     )
     if graph.is_measured or not follows:
         measured_bps, crossing, parts = available_bps, crossing[:0], parts[:0]
+    if graph.rules.shared_access:
+        measured_bps = np.minimum(measured_bps, graph.shared_access_bps(source, target))
     return crossing, measured_bps, parts
 
 
