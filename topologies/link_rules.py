@@ -106,7 +106,7 @@ class LinkRules:
 
     @property
     def change_usage(self) -> bool:
-        """Whether a model puts bits on other links than those of its route, or bounds of its own."""
+        """Whether a model puts bits on more than the links of its route."""
         return bool(self.half_duplex or self.half_duplex_core or self.shared_access or self.ack_share)
 
     def renumbered(self, order: IntArray) -> "LinkRules":

@@ -69,6 +69,7 @@ def dynamic_network(
     factors = _factors(effects)
     downs = down_times(effects)
 
+    _check_plain(effects, graph)
     left = np.ones(len(graph.link_capacity_bps))
     for direction, (_, share) in shares.items() if traffic else ():
         left[direction] = 1.0 - share
@@ -79,13 +80,10 @@ def dynamic_network(
         if direction in traces:
             largest_bps[direction] = traces[direction][1].largest_bps(stated_bps[direction])
         if isinf(largest_bps[direction]):
-            is_fat = direction < graph.first_uplink and direction // 2 in graph.rules.fat_pipes
-            why = ", which is a fat pipe" if is_fat else " of unlimited capacity"
             raise InputError(
-                f"must be on links of finite capacity, not on {graph.link_name(direction)}{why}.",
+                f"must be on links of finite capacity, not on {graph.link_name(direction)} of unlimited capacity.",
                 field=Field("events", _first_on(effects, direction)),
             )
-    _check_plain(effects, graph)
     loads = {direction: load for direction, load in loads.items() if not isinf(largest_bps[direction])}
     _check_loads(loads, largest_bps * left, graph)
     constant_bps = np.zeros(len(left))
@@ -179,6 +177,11 @@ def _check_plain(effects: Sequence[Effects], graph: Connectivity) -> None:
     fat = {2 * link + way for link in graph.rules.fat_pipes for way in (0, 1)}
     special = fat.union(*(link.usage for link in graph.shared))
     for place, effect in enumerate(effects):
+        if fat and effect.outages:
+            raise InputError(
+                "must not fail where core links are fat pipes: what a detour over these bounds is not simulated.",
+                field=Field("events", place),
+            )
         for direction in (*effect.shares, *effect.flows, *effect.loads, *effect.capacities, *effect.factors):
             if direction in special:
                 kind = "is a fat pipe" if direction in fat else "is half-duplex or shared by silos"

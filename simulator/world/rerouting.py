@@ -44,10 +44,15 @@ class Detours:
         back = self._route(target, source) if self.graph.rules.ack_share else {}
         if route is None or back is None:
             return None
+        return self.graph.occupying((source, target), route, back), self._one_way_s(source, target)
+
+    def trip_s(self, source: int, target: int) -> float:
+        """Round-trip time between two silos; a way that is down keeps its latency."""
+        return self._one_way_s(source, target) + self._one_way_s(target, source)
+
+    def _one_way_s(self, source: int, target: int) -> float:
         is_usual = self._is_free(self.graph.core_route(source, target))
-        latency_s = self.graph.latency_s if is_usual else self.latency_s
-        occupied = self.graph.occupying((source, target), route, back)
-        return occupied, float(latency_s[source, target])
+        return float((self.graph.latency_s if is_usual else self.latency_s)[source, target])
 
     def _route(self, source: int, target: int) -> dict[int, float] | None:
         """The way between two silos over links that are not down; None where there is none."""
@@ -115,12 +120,22 @@ def route_changes(
     def changes() -> Iterator[RouteChange | CapacityChange]:
         if not by_date:
             return
-        latency_s = [float(graph.latency_s[arc]) for arc in arcs]
-        usual = list(zip(graph.occupied(arcs), latency_s, strict=True))
-        current = list(usual)
+        usual = [
+            (occupied, float(graph.latency_s[arc]))
+            for occupied, arc in zip(graph.occupied(arcs), arcs, strict=True)
+        ]
+        # One window is sent per round-trip time, which the way back decides, too.
+        windows = [next(filter(graph.is_window, occupied.links), None) for occupied, _ in usual]
+        trips_s = [float(graph.latency_s[i, j] + graph.latency_s[j, i]) for i, j in arcs]
+        current, now_trips_s = list(usual), list(trips_s)
         for date_s, down in by_date:
             around = detours(graph, down)
             for number, arc in enumerate(arcs):
+                link, trip_s = windows[number], around.trip_s(*arc)
+                if link is not None and trip_s != now_trips_s[number]:
+                    now_trips_s[number] = trip_s
+                    bps = float(graph.link_capacity_bps[link]) * trips_s[number] / trip_s
+                    yield CapacityChange(date_s=date_s, link=link, capacity_bps=bps)
                 route = around.of(*arc) or usual[number]
                 if route != current[number]:
                     current[number] = route
@@ -133,10 +148,6 @@ def route_changes(
                         usage=unequal(occupied.links, occupied.usage),
                         hops=occupied.hops,
                     )
-                    for link in filter(graph.is_window, occupied.links):
-                        # One window per round-trip time, which changes by the factor of the latency.
-                        bps = float(graph.link_capacity_bps[link]) * latency_s[number] / now_s
-                        yield CapacityChange(date_s=date_s, link=link, capacity_bps=bps)
 
     return changes
 

@@ -185,7 +185,7 @@ def test_an_installed_sharing_model_whose_network_cannot_change_is_an_error(
     with_example(scenario, event)
     assert silosim("simulate", scenario).failed(2).err == (
         f"silosim: error: {scenario}: simulation.sharing(='hop_weighted') must be a model whose network can change, "
-        f"such as 'maxmin', with a {table}: its network cannot change.\n"
+        f"such as 'maxmin', with [[simulation.{table}]]: its network cannot change.\n"
     )
 
 

@@ -77,7 +77,7 @@ def test_labels_with_pluses(tmp_path):
         ({"shared_access": {"Tokyo + Seoul": "fast"}}, r"^shared_access\.Tokyo \+ Seoul\(='fast'\)"),
         (
             {"shared_access": {"Tokyo + Seoul": "1 Gbps", "Seoul + Sydney": "1 Gbps"}},
-            r"^silo\(=0\) must be in one shared access link, not in several\.$",
+            r"^shared_access\.Seoul \+ Sydney\(='1 Gbps'\) must not name Seoul again, which is in 'Tokyo \+ Seoul'\.$",
         ),
     ],
 )
@@ -86,16 +86,22 @@ def test_wrong_texts_are_errors(network, error):
         graph_of(**network)
 
 
+@pytest.mark.parametrize("half", ["core", "Tokyo - Seoul"])
+def test_fat_pipes_are_shared_in_no_direction(half):
+    with pytest.raises(InputError, match=r"^fat_pipes\(='core'\) must not be half-duplex, too\.$"):
+        graph_of(half_duplex=(half,), fat_pipes=("core",))
+
+
 def test_measured_pairs_have_no_core_links_to_name():
     with pytest.raises(InputError, match=r"^fat_pipes\(='core'\) names a core link; the pairs of clouds"):
         build_network(NetworkConfig(underlay="clouds", fat_pipes=("core",)))
 
 
 def test_the_description_counts_them():
-    graph = graph_of(half_duplex=("access", "Tokyo - Seoul"), fat_pipes=("core",), acks="tcp")
+    graph = graph_of(half_duplex=("access", "Tokyo - Seoul"), fat_pipes=("Tokyo - Sydney",), acks="tcp")
     line = describe(graph, Workload.preset("inaturalist")).splitlines()[1]
     assert line.endswith(
-        "; 3 half-duplex access links; 1 half-duplex core link; 55 fat pipes; acknowledgements 1.84 %"
+        "; 3 half-duplex access links; 1 half-duplex core link; 1 fat pipe; acknowledgements 1.84 %"
     )
 
 
@@ -103,7 +109,7 @@ def test_events_on_such_links_are_errors():
     graph = graph_of(half_duplex=("Tokyo - Seoul",))
     ring = design("ring", graph, Workload.preset("inaturalist"))
     event = ConstantShare(link="Tokyo - Seoul", share=0.5)
-    with pytest.raises(InputError, match=r"^events\[0\] must not be on .*: it is half-duplex, shared"):
+    with pytest.raises(InputError, match=r"^events\[0\] must not be on .*, which is half-duplex or shared"):
         simulate(ring, 4, events=[event])
 
 
@@ -163,3 +169,22 @@ def test_a_page_says_what_it_does_not_compute(silosim, tmp_path):
     shown = page.read_text("utf-8")
     assert "there is no curve over one capacity of all access links" in shown
     assert "What more capacity gains by load is not computed" in shown
+
+
+def test_a_replay_elsewhere_keeps_what_names_no_place_and_says_what_it_leaves_out(silosim, tmp_path):
+    out = tmp_path / "run.h5"
+    rules = ("--half-duplex", "access", "--shared-access", "Tokyo + Seoul=1 Gbps", "--access", "100 Mbps")
+    silosim("simulate", "gaia", "--kind", "ring", *rules, "--rounds", "20", "-o", out).ok()
+    again = silosim("replay", out, "--underlay", "gaia", "--json").ok()
+    (ring,) = json.loads(again.out)["rows"]
+    assert ring["load_bound_s"] == pytest.approx(2 * 358961664 / 1e8)
+    said = " ".join(again.err.split())
+    assert "left out, as they name places of gaia: shared_access(={'Tokyo + Seoul': '1 Gbps'})." in said
+
+
+def test_constant_rates_say_what_they_leave_out(silosim):
+    words = ("simulate", "gaia", "--kind", "ring", "--half-duplex", "access", "--rounds", "20")
+    assert "the constant rates of Eq. 3 know no half-duplex links" in " ".join(
+        silosim(*words, "--sharing", "equal").ok().out.split()
+    )
+    assert "constant rates of Eq. 3 know" not in " ".join(silosim(*words).ok().out.split())

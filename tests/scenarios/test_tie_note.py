@@ -27,9 +27,11 @@ def test_groups(simulated_s, groups):
     ]
 
 
-def test_a_sweep_says_at_which_capacities_overlays_tie(silosim):
+def test_a_sweep_says_at_which_capacities_overlays_tie(silosim, tmp_path):
     kinds = ("--kind", "mst", "--kind", "delta_mbst", "--kind", "ring")
-    result = silosim("sweep", "gaia", *kinds, "--access", "100 Mbps", "1 Gbps", "10 Gbps", "-o", "s.csv").ok()
+    result = silosim(
+        "sweep", "gaia", *kinds, "--access", "100 Mbps", "1 Gbps", "10 Gbps", "-o", tmp_path / "s.csv"
+    ).ok()
     assert (
         "1 Gbps and 10 Gbps: a tie on real TCP, less than 15 % apart (simulated): delta_mbst and mst."
         in " ".join(result.out.split())

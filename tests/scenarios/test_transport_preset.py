@@ -38,6 +38,7 @@ def test_tcp_in_one_word_is_its_four_options():
         {"window_at": {"Tokyo": "1 MiB"}},
         {"acks": "5 %"},
         {"slow_start": "always"},
+        {"slow_start": "none"},
     ],
 )
 def test_what_is_stated_goes_before_the_preset(stated):
@@ -49,6 +50,12 @@ def test_what_is_stated_goes_before_the_preset(stated):
         name: text for name, text in others.items() if name != key
     }
     assert replace(config) == config
+
+
+def test_without_a_preset_nothing_is_stated():
+    assert replace(NetworkConfig(underlay="gaia", preset="none"), preset=None) == NetworkConfig(
+        underlay="gaia"
+    )
 
 
 def test_headers_of_the_workload_go_before_the_preset():
@@ -68,7 +75,7 @@ def test_a_scenario_with_the_preset_has_larger_models(small_scenario):
 
 
 def test_an_unknown_preset_is_an_error(silosim):
-    with pytest.raises(InputError, match=r"^preset\(='quic'\) must be one of tcp"):
+    with pytest.raises(InputError, match=r"^preset\(='quic'\) must be one of none, tcp"):
         NetworkConfig(underlay="gaia", preset="quic")
     result = silosim("design", "gaia", "--kind", "ring", "--preset", "quic").failed(2)
     assert result.err.count("\n") == 1

@@ -18,6 +18,10 @@ from simulator.world.effects import Effects, effects_of
 from simulator.world.failures import LinkFailure, down_times, links_down
 from simulator.world.rerouting import detours, route_changes
 from topologies import AccessLinks, InputError, connectivity, load_underlay
+from topologies.explicit_routes import explicit_routes
+from topologies.link_rules import LinkRules
+from topologies.routing import shortest_routes
+from topologies.windows import with_windows
 
 
 @pytest.fixture
@@ -316,3 +320,45 @@ def test_without_traffic_the_capacities_are_those_of_the_links(triangle):
 
     assert found.link_capacity_bps.tolist() == triangle.link_capacity_bps.tolist()
     assert list(found.changes()) == [CapacityChange(date_s=1.0, link=0, capacity_bps=5.0)]
+
+
+def test_a_window_follows_the_round_trip_of_both_ways_while_a_link_is_down():
+    """A - B stated by way of C (2000 km), back direct (1000 km); windows of 30 bits."""
+    stated = with_windows(
+        network(
+            [(0, 1), (0, 2), (2, 1)], [1000.0, 1000.0, 1000.0], [1e9] * 3, routing=way_there_by_c,
+        ),
+        30.0,
+    )  # fmt: skip
+    per_km, fixed_s = 0.0085e-3, 2 * 0.004
+    usual_bps, direct_bps, long_bps = (30.0 / (fixed_s + per_km * km) for km in (3000.0, 2000.0, 4000.0))
+    assert stated.window_bps[0, 1] == pytest.approx(usual_bps)
+    for link, expected in ((1, direct_bps), (0, long_bps)):
+        downs = down_times([Effects(outages={link: (2.0, 6.0)})])
+        changes = [
+            c for c in route_changes(stated, [(0, 1), (1, 0)], downs)() if isinstance(c, CapacityChange)
+        ]
+        assert [(c.date_s, stated.link_name(c.link)) for c in changes] == [
+            (date_s, name) for date_s in (2.0, 6.0) for name in ("window A -> B", "window B -> A")
+        ]
+        assert [c.capacity_bps for c in changes] == [
+            pytest.approx(bps) for bps in [expected] * 2 + [usual_bps] * 2
+        ]
+
+
+def way_there_by_c(underlay, core_bps):
+    """From A to B by way of C while that is up, all others the shortest."""
+    shortest = shortest_routes(underlay, core_bps)
+    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
+    way = {pair: shortest.links(*pair) for pair in pairs}
+    if core_bps[1] and core_bps[2]:
+        way[0, 1] = (2, 4)
+    return explicit_routes(underlay, [(i, j, links) for (i, j), links in way.items()])
+
+
+def test_failures_do_not_go_with_fat_pipes():
+    graph = replace(
+        network([(0, 1), (1, 2), (0, 2)], [1.0, 1.0, 1.0], [10.0] * 3), rules=LinkRules(fat_pipes=(1,))
+    )
+    with pytest.raises(InputError, match=r"^events\[0\] must not fail where core links are fat pipes"):
+        dynamic_network([Effects(outages={0: (2.0, 6.0)})], graph, [(0, 1)])

@@ -16,7 +16,9 @@ from topologies import (
     design,
     load_underlay,
 )
+from topologies.analysis import explain
 from topologies.analysis.access_forms import access_forms
+from topologies.analysis.resources import Resources
 from topologies.analysis.upgrade_links import upgrade_links
 from topologies.analysis.upgrade_terms import UpgradeTerms
 from topologies.label_order import in_silo_order
@@ -92,7 +94,7 @@ def test_silos_that_share_an_uplink():
     shared = SharedAccess(silos=(0, 1), up_bps=8.0, down_bps=np.inf)
     arcs = [(0, 2), (1, 2), (2, 0), (2, 1)]
     graph = line(LinkRules(shared_access=(shared,)), silos=3)
-    assert graph.up_bps.tolist() == [8.0, 8.0, 10.0]
+    assert graph.up_bps.tolist() == [10.0, 10.0, 10.0]
     overlay = build_overlay("tree", graph, WORK, arcs)
     assert overlay.closed_forms.load_bound_s == pytest.approx(25.0)
     assert graph.link_name(overlay.closed_forms.busiest_link) == "A + B uplink"
@@ -112,6 +114,24 @@ def test_models_between_silos_that_share_a_link_do_not_cross_it():
     assert first not in inside.links
     assert dict(zip(outside.links, outside.usage, strict=True))[first] == 1.0
     assert first + 1 not in outside.links
+
+
+def test_what_stays_behind_a_shared_link_has_the_own_access_links():
+    """A and B, 10 bit/s each, share 1 bit/s: 10 s between them, 100 s to C and back, by all of Eq. 3 and simulation."""
+    shared = SharedAccess(silos=(0, 1), up_bps=1.0, down_bps=1.0)
+    graph = line(LinkRules(shared_access=(shared,)), silos=3)
+    assert graph.between_bps[[0, 0, 2, 1], [1, 2, 0, 0]].tolist() == [50.0, 1.0, 1.0, 50.0]
+    arcs = [(0, 1), (1, 0), (0, 2), (2, 0)]
+    overlay = build_overlay("star", graph, WORK, arcs)
+    assert overlay.rate_bps.tolist() == [5.0, 1.0, 5.0, 1.0]
+    limits = Resources.of(overlay)
+    np.testing.assert_array_equal(limits.limits_bps().min(axis=0), overlay.rate_bps)
+    assert limits.binding()[2].tolist() == [False, True, False, True]
+    assert all("A + B" in name for arc in explain(overlay).arcs for name in arc.resources)
+    timeline = simulate(overlay, 2)
+    np.testing.assert_allclose(
+        timeline.arrival_s[0], [1.004 + 100 / 9, 101.004, 1.004 + 100 / 9, 101.004], rtol=1e-9
+    )
 
 
 def test_acknowledgements_load_the_way_back():

@@ -42,7 +42,6 @@ RESERVED = frozenset(
             "run",
             "schedule",
             "seed",
-            "seeds",
             "shared_access",
         ),
         *("sharing", "shift", "silo_at", "silo_loss", "sites", "slow_start", "split_flows"),
