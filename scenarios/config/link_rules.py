@@ -6,12 +6,12 @@ from dataclasses import replace
 from math import inf
 
 from scenarios.config.access_links import up_down
+from scenarios.config.named_shares import named_share
 from simulator.world.names import Names
 from topologies import Connectivity
 from topologies.connectivity import NO_RULES
 from topologies.errors import Field, InputError, unknown_name
 from topologies.link_rules import LinkRules, SharedAccess
-from topologies.quantities import parse_share
 
 TCP_ACKS = 0.0184
 """Acknowledgements of TCP that go back, per bit of data: measured on Linux, which acknowledges every second segment."""
@@ -32,13 +32,7 @@ def ack_share(text: str | None) -> float:
     InputError
         If the text is neither.
     """
-    if text is None:
-        return 0.0
-    if text == "tcp":
-        return TCP_ACKS
-    if "%" not in text:
-        raise InputError("must be 'tcp' or a share such as '2 %'.", field=Field("acks", value=text))
-    return parse_share("acks", text)
+    return named_share("acks", text, {"tcp": TCP_ACKS}, "2 %")
 
 
 def with_rules_of(

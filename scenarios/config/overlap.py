@@ -1,8 +1,6 @@
 """In which part of the last local step of a round the model leaves already."""
 
-from topologies import InputError
-from topologies.errors import Field
-from topologies.quantities import parse_share
+from scenarios.config.named_shares import named_share
 
 BACKWARD = 2 / 3
 """Share of the backward pass in a step: it costs twice the forward pass, a product of matrices by the inputs of each
@@ -22,13 +20,7 @@ def overlap_share(text: str | None) -> float:
     InputError
         If the text is none of these.
     """
-    if text is None:
-        return 0.0
-    if text == "backward":
-        return BACKWARD
-    if "%" not in text:
-        raise InputError("must be 'backward' or a share such as '50 %'.", field=Field("overlap", value=text))
-    return parse_share("overlap", text)
+    return named_share("overlap", text, {"backward": BACKWARD}, "50 %")
 
 
 def overlap_text(share: float) -> str | None:
