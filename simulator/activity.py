@@ -1,11 +1,13 @@
 """What silos do in some rounds: they compute, wait for a model, or are away; and what each sends and receives."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from simulator.arc import FlowArc
 from simulator.block import LinkArray, Messages
 from simulator.world.counted_silos import Absences, away
 from topologies.arrays import BoolArray, FloatArray, IntArray
@@ -140,6 +142,7 @@ def start_error(
     fifo: bool,
     lags: IntArray | None = None,
     backward_share: float = 0.0,
+    slow_arcs: Sequence[FlowArc] = (),
 ) -> float:
     """Largest relative difference between a message's start and the one that follows from computing times.
 
@@ -159,6 +162,8 @@ def start_error(
         rounds are passed over.
     backward_share : float
         See `simulator.job.Job`.
+    slow_arcs : sequence of FlowArc
+        The arcs, where messages may start slowly.
 
     Returns
     -------
@@ -168,7 +173,8 @@ def start_error(
     Notes
     -----
     A message starts when its source has computed the round in which it is sent, or begins its backward pass, and with
-    `fifo` when the one before it on the arc has left.
+    `fifo` when the one before it on the arc has left. One that starts slowly takes its links, which is its start, by
+    `FlowArc.slow_start_s` later, and those behind it on its connection not before it.
     """
     rows = slice(found.first_round - first_round, found.first_round - first_round + len(found.start_s))
     arcs = np.flatnonzero(tokens)
@@ -177,21 +183,59 @@ def start_error(
     sent = np.arange(len(computed_s))[:, np.newaxis] + 1 - (1 if lags is None else lags[:, arcs])
     expected_s = computed_s[np.maximum(sent, 0), source[arcs]]
     if fifo:
-        left_s = np.fmax.accumulate(messages.last_bit_s[: rows.stop, arcs], axis=0)
-        before_s = np.concatenate((np.full((1, len(arcs)), np.nan), left_s))[:-1][rows]
+        before_s = _latest_before(messages.last_bit_s[: rows.stop, arcs])[rows]
         # A message before it in the same backward pass gave up its links at a date unknown, before its last bit left.
         ended_s = (found.start_s + found.compute_s)[np.maximum(sent, 0), source[arcs]]
         held = np.abs(before_s - ended_s) <= SIMULTANEOUS * ended_s
         later_s = np.where(held, np.fmin(before_s, start_s), before_s) if backward_share else before_s
         expected_s = np.fmax(expected_s, later_s)
+    if slow_arcs:
+        slow = [slow_arcs[arc] for arc in arcs.tolist()]
+        expected_s = _slow_starts_s(
+            expected_s, messages.part(0, rows.stop), arcs, slow, first_round=first_round
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.where(sent < 0, 0.0, np.abs(start_s - expected_s) / start_s)
     return float(np.nan_to_num(error, posinf=0.0).max(initial=0.0))
 
 
+def _slow_starts_s(
+    sent_s: FloatArray, messages: Messages, number: IntArray, arcs: Sequence[FlowArc], *, first_round: int
+) -> FloatArray:
+    """When messages take their links, which are sent at some dates, in the last of the rounds of `messages`.
+
+    Where the last bit before a message left in a round before `first_round`, or its arc has been idle for just as long
+    as it may be, it is the nearer one of both dates.
+    """
+    added_s = np.array([arc.slow_start_s for arc in arcs])
+    after_s = np.array([arc.slow_start_after_s for arc in arcs])
+    rows = slice(len(messages.start_s) - len(sent_s), None)
+    left_s, taken_s = (
+        _latest_before(messages.last_bit_s[:, number])[rows],
+        _latest_before(messages.start_s[:, number])[rows],
+    )
+    soon_s, late_s = np.fmax(sent_s, taken_s), np.fmax(sent_s + added_s, taken_s)
+    is_first = np.isnan(left_s)
+    until_s = np.where(is_first, -np.inf, left_s) + np.where(is_first, 0.0, after_s)
+    is_unknown = (is_first & (first_round > 0) & (after_s >= 0)) | (
+        np.abs(sent_s - until_s) <= SIMULTANEOUS * sent_s
+    )
+    start_s = messages.start_s[rows, number]
+    is_late = np.where(is_unknown, np.abs(start_s - late_s) < np.abs(start_s - soon_s), sent_s > until_s)
+    return np.where(is_late & (added_s > 0), late_s, np.where(added_s > 0, soon_s, sent_s))
+
+
+def _latest_before(dates_s: FloatArray) -> FloatArray:
+    """The latest date of the rows before each one; NaN where there is none."""
+    latest_s = np.fmax.accumulate(dates_s, axis=0)
+    return np.concatenate((np.full((1, dates_s.shape[1]), np.nan), latest_s))[:-1]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Sent:
     """Messages with their dates, each array of shape (messages,), by start and then by arc.
+
+    The time that a message is held back by slow start is neither sending nor receiving: it is before `start_s`.
 
     Attributes
     ----------

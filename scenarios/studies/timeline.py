@@ -26,7 +26,7 @@ from scenarios.runfile.run_tables import RunPart
 from scenarios.runfile.simulated_rounds import recorded_absences
 from scenarios.simulation.simulated_window import simulated_window
 from scenarios.studies.relocation import RecordedRun, recorded_job
-from simulator import Constant, Job
+from simulator import Constant, FlowArc, Job
 from simulator.activity import Sent, activity, start_error
 from simulator.rounds import RoundPlan, lag_rows
 from simulator.sharing import SharingModel, sharing_model
@@ -164,6 +164,9 @@ def timelines(
     from arrivals only where no event changes routes or latencies, so simulating is the way that always holds; and round
     starts, which the file has, tell whether it is the same simulation to the last bit.
 
+    What slow start adds to a message counts as neither computing nor sending: its source has computed by then, or goes
+    on, and its target, which awaits the model, waits for it.
+
     How long silos compute is not in the file: it is what the scenario says, of a seed where it is random. Which models
     a round of a periodic overlay awaits, and with which lags, is what its states in the file say.
     """
@@ -223,17 +226,18 @@ def _shown(
     source, target, tokens = recorded.arcs.T
     notes: tuple[str, ...] = ()
     plan: RoundPlan | None = None
+    slow_arcs: Sequence[FlowArc] = ()
     again = not has_messages(group)
     if again:
         job, window = _simulated(run, recorded, rounds, graph, whole=whole)
         arcs = [(arc.source, arc.target, arc.tokens) for arc in job.arcs]
         source, target, tokens = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
         starts_s = recorded_starts(group, recorded.simulation.rounds)(rounds.start, rounds.stop + 1)
-        plan, compute, absences = job.plan, job.compute, job.absences
+        plan, compute, absences, slow_arcs = job.plan, job.compute, job.absences, _slow_arcs(job)
         notes = (_agreement(window.starts_s, starts_s),)
-    elif recorded.states is not None:
+    elif recorded.states is not None or graph.slow_start is not None:
         job = recorded_job(run, recorded, graph, rounds=whole)
-        plan, compute, absences = job.plan, job.compute, job.absences
+        plan, compute, absences, slow_arcs = job.plan, job.compute, job.absences, _slow_arcs(job)
         window = read_window(group, rounds, recorded.simulation.rounds, longest_lag=job.longest_lag)
     else:
         window = read_window(group, rounds, recorded.simulation.rounds)
@@ -259,6 +263,7 @@ def _shown(
             fifo=fifo,
             lags=lags,
             backward_share=record.work.backward_share,
+            slow_arcs=slow_arcs,
         ),
     )
     if error > _AGREEMENT:
@@ -288,6 +293,11 @@ def _shown(
         sharing=_known_rates(sharing_model(config.sharing), effects),
     )
     return Shown(timeline=made, place=place_words(record.underlay, graph), simulated_again=again, notes=notes)
+
+
+def _slow_arcs(job: Job) -> Sequence[FlowArc]:
+    """Arcs of a job whose messages may start slowly; none where none do."""
+    return job.arcs if job.starts_slowly else ()
 
 
 def _recorded_circuit(group: h5py.Group) -> tuple[tuple[int, int], ...] | None:

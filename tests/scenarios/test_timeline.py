@@ -46,6 +46,28 @@ def text_of(table):
     return " ".join(str(table).split())
 
 
+def slow_head(keys):
+    return HEAD.replace("[workload]", f"{keys}\n\n[workload]")
+
+
+@pytest.mark.parametrize("keys", ['slow_start = "idle"', 'slow_start = "always"', 'preset = "tcp"'])
+@pytest.mark.parametrize("messages", [False, True], ids=["again", "kept"])
+def test_slow_start_is_neither_sending_nor_computing(tmp_path, keys, messages):
+    kinds = ("ring", "matcha")
+    path = write_run(tmp_path / "slow.h5", kinds=kinds, rounds=6, messages=messages, head=slow_head(keys))
+    for rounds in (slice(0, 2), slice(3, 6)):
+        for shown in timelines(path, rounds=rounds):
+            timeline = shown.timeline
+            # A ring's arcs start slowly in the first round: links are taken after computing, not at its end.
+            computed_s = timeline.activity.start_s + timeline.activity.compute_s
+            own = (timeline.sent.round == 0) & (timeline.rounds.start == 0)
+            source = timeline.source[timeline.sent.arc[own]]
+            assert (timeline.sent.start_s[own] > computed_s[0, source] + 1e-3).all()
+            for silo in range(len(timeline.labels)):
+                times = timeline.silo_times(silo)
+                assert times.computing_s + times.waiting_s == pytest.approx(times.span_s, rel=1e-9)
+
+
 # What is shared equally or by another engine is simulated again as it was; computing times vary with the events.
 @pytest.mark.slow
 @pytest.mark.parametrize(

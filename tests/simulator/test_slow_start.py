@@ -11,8 +11,10 @@ from measured_network import measured_like
 from test_compiled import assert_like_simpy, assert_same, jobs, run
 
 from simulator import FlowArc, LinkFailure, simulate, simulate_flows
+from simulator.activity import activity, start_error
 from simulator.compute_times import Constant
 from simulator.overlay_jobs import overlay_job
+from simulator.random_compute_times import Lognormal
 from topologies import Workload, design
 from topologies.slow_start import with_slow_start
 
@@ -178,3 +180,45 @@ def test_a_failure_under_way_leaves_the_time_as_it_was():
 
     np.testing.assert_allclose(changed.messages.start_s[0], plain.messages.start_s[0], rtol=1e-12)
     assert changed.cycle_time_s > plain.cycle_time_s
+
+
+def start_errors(found, arcs, compute_s, *, fifo):
+    """Of the rounds from 1 on: of these, and of the messages of all rounds and of these alone."""
+    source, target, tokens = np.array([(arc.source, arc.target, arc.tokens) for arc in arcs]).T
+    rounds = len(found.messages.start_s)
+    shown = activity(1, found.round_start_s[1:], compute_s[1:], found.messages.arrival_s[1:], target)
+    errors = [
+        start_error(
+            shown, source, tokens, found.messages.part(begin, rounds), begin, fifo=fifo, slow_arcs=arcs
+        )
+        for begin in (0, 1)
+    ]
+    return [shown.error, *errors]
+
+
+@given(
+    job=slow_jobs(),
+    fifo=st.booleans(),
+    sharing=st.sampled_from(["maxmin", "equal"]),
+    seed=st.integers(0, 9),
+)
+def test_start_dates_follow_from_computing_and_slow_start(job, fifo, sharing, seed):
+    silos = 1 + max(max(arc.source, arc.target) for arc in job["arcs"])
+    compute = Lognormal(mean_s=np.linspace(0.5, 2.0, silos), cv=0.5, seed=seed)
+    network = {name: job[name] for name in ("arcs", "link_capacity_bps", "message_bits")}
+    how = {"sharing": sharing, "queueing": "fifo" if fifo else "overlap", "messages": True}
+    found = simulate_flows(**network, compute=compute, rounds=6, **how)
+    shown, whole, _ = start_errors(found, job["arcs"], compute.rows(0, 6), fifo=fifo)
+    assert max(shown, whole) < 1e-12
+
+
+@pytest.mark.parametrize("moved_s", [0.5, 3.0])
+def test_a_start_that_follows_from_no_slow_start_is_an_error(moved_s):
+    # Each message starts slowly, 3 s late, so that one that takes its links at once is wrong.
+    job, compute_s = pair(slow_start_after_s=-math.inf), np.ones((4, 2))
+    found = simulate_flows(**job, messages=True)
+    assert max(start_errors(found, job["arcs"], compute_s, fifo=True)) < 1e-12
+    found.messages.start_s[2, 0] -= moved_s
+    shown, whole, cut = start_errors(found, job["arcs"], compute_s, fifo=True)
+    assert shown < 1e-12
+    assert min(whole, cut) > 1e-3
