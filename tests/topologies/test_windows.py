@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, load_underlay
 from topologies.analysis import explain, explanation_lines, sensitivities
+from topologies.analysis.upgrade_links import on_graph
 from topologies.measured_pairs import MeasuredPairs
+from topologies.slow_start import with_slow_start
 from topologies.windows import round_trips, with_windows
 
 MIB = 2**20 * 8
@@ -185,3 +187,21 @@ def test_sensitivities_are_finite_differences(gaia, seed):
             taus.append(build_overlay(kind, graph, WORK, arcs, hub=hub).closed_forms.paper_s)
         numeric = (taus[0] - taus[1]) / (2 * step * overlay.graph.window_bps[ends])
         assert found.window_s_per_bps[arc] == pytest.approx(numeric, rel=1e-5)
+
+
+@pytest.mark.parametrize("when", ["first", "idle", "always"])
+@pytest.mark.parametrize("kind", ["ring", "star", "mst"])
+def test_more_streams_have_as_many_more_initial_windows(gaia, when, kind):
+    work = Workload(model_bits=42.88e6 * 8, compute_s=1.0)
+
+    def network(streams):
+        return with_slow_start(with_windows(gaia, 1024 * 8 * 1024, streams), when, streams)
+
+    overlay = design(kind, network(1), work)
+    found = explain(overlay).more_streams_s
+    assert found == on_graph(overlay, network(4)).closed_forms.paper_s
+    assert found < overlay.closed_forms.paper_s
+    if when != "first":
+        # Each start waits less where four times as much is sent in the first round trip.
+        windows_alone = with_slow_start(with_windows(gaia, 1024 * 8 * 1024, 4), when)
+        assert found < on_graph(overlay, windows_alone).closed_forms.paper_s

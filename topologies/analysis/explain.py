@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from topologies.analysis.resources import Resources
+from topologies.analysis.upgrade_links import on_graph
 from topologies.analysis.upgrades import (
     AccessUpgrade,
     JointUpgrade,
@@ -256,7 +257,15 @@ def _with_more_streams_s(resources: Resources, circuit: list[int]) -> float | No
     """See `Explanation.more_streams_s`."""
     if not resources.binding()[3, circuit].any():
         return None
-    return replace(resources, window_bps=STREAMS * resources.window_bps).cycle_time().cycle_time_s
+    graph = resources.overlay.graph
+    slow, window_bps = graph.slow_start, graph.window_bps
+    more = replace(
+        graph,
+        window_bps=None if window_bps is None else STREAMS * window_bps,
+        # Each stream has an initial window.
+        slow_start=None if slow is None else replace(slow, initial_bits=STREAMS * slow.initial_bits),
+    )
+    return on_graph(resources.overlay, more).closed_forms.paper_s
 
 
 def _latency_gain(resources: Resources, arc: int) -> float:
