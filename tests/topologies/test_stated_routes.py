@@ -192,6 +192,13 @@ def test_labels_may_hold_what_separates_others():
             "row 4, path(='B - C') must follow links; there is none between 'B' and 'C'.",
         ),
         ("A,D,A - B - A - C - D", "must pass each router once; 'A' is on the route twice."),
+        (
+            "A,D,D - C - A",
+            "row 2, path(='D - C - A') must run from the source 'A' to the target 'D', not back.",
+        ),
+        ("A,D,D > C", "row 2, path(='D > C') must run from the source 'A' to the target 'D', not back."),
+        ("A,D,C > A", "row 2, path(='C > A') must run from the source 'A' to the target 'D', not back."),
+        ("A,D,A - C - A", "must pass each router once; 'A' is on the route twice."),
         ("A,D,C\nA,D,B", "row 3, path(='B') must be the route of row 2, which is of the same pair."),
         ("A,A,B", "row 2, target(='A') must be another router than the first one."),
         ("A,D,", "row 2, path(='') must name the routers of the route."),
@@ -255,3 +262,12 @@ def test_a_file_and_a_network_without_a_core(tmp_path):
 def test_routes_of_an_underlay_follow_its_links(paths, message):
     with pytest.raises(InputError, match=message):
         square(stated_routes=stated_routes(paths))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ["source,target,hop,router\nA,D,0,D\nA,D,1,C\nA,D,2,A", "source,target,hop,router\nA,D,1,C\nA,D,2,A"],
+)
+def test_hops_that_run_back_are_named(rows):
+    with pytest.raises(InputError, match=r"must run from the source 'A' to the target 'D', not back\."):
+        read(f"{rows}\n")

@@ -185,6 +185,10 @@ def _checked(
             place = f"row {table.row_numbers[row.row]}, {column.header}"
             raise unknown_name(place, name, labels, source=table.source)
     ends = rows[0].source, rows[0].target
+    begin, end = stated[0][0], stated[-1][0]
+    if begin != end and (begin == ends[1] or end == ends[0]):
+        rule = f"must run from the source {quoted(labels[ends[0]])} to the target {quoted(labels[ends[1]])}, not back."
+        raise table.error(rows[0].row, column.header, rows[0].cell, rule)
     if stated[0][0] != ends[0]:
         stated.insert(0, (ends[0], labels[ends[0]], rows[0]))
     if stated[-1][0] != ends[1]:
