@@ -168,6 +168,23 @@ def _folded(written: str) -> str:
     return re.sub("/s(ec|ecs|econd|econds)?$", "ps", short)
 
 
+def with_prefix(value: float, unit: str) -> str:
+    """Number with a decimal prefix, at most four significant digits.
+
+    Examples
+    --------
+    >>> with_prefix(1e10, "bps"), with_prefix(359.2e6, "bit")
+    ('10 Gbps', '359.2 Mbit')
+    """
+    if not math.isfinite(value):
+        return "unlimited"
+    rounded = float(f"{value:.4g}")
+    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if rounded >= factor:
+            return f"{rounded / factor:.4g} {prefix}{unit}"
+    return f"{rounded:.4g} {unit}"
+
+
 def parse_share(field: str | Path, text: object) -> float:
     """Fraction in [0, 1) of a text in percent.
 

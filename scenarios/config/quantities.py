@@ -7,7 +7,7 @@ from typing import Annotated
 import pydantic
 from pydantic_core import PydanticCustomError
 
-from topologies.quantities import parse_quantity
+from topologies.quantities import parse_quantity, with_prefix
 
 RULE = "rule"
 """Type of an error of pydantic whose message is a rule, ``must be`` and so on."""
@@ -33,12 +33,12 @@ Share = Annotated[str, _text('must be a text in percent, as in "30 %"')]
 
 def format_rate(bps: float) -> str:
     """Data rate with a decimal prefix: ``10 Gbps``."""
-    return _with_prefix(bps, "bps")
+    return with_prefix(bps, "bps")
 
 
 def format_bits(bits: float) -> str:
     """Model size in bits with a decimal prefix: ``359 Mbit``."""
-    return _with_prefix(bits, "bit")
+    return with_prefix(bits, "bit")
 
 
 def exact_text(value: float, unit: str) -> str:
@@ -49,7 +49,7 @@ def exact_text(value: float, unit: str) -> str:
     >>> exact_text(1e10, "bps"), exact_text(123456789.0, "bit"), exact_text(0.0046, "s")
     ('10 Gbps', '123456789.0 bit', '4.600 ms')
     """
-    text = format_s(value) if unit == "s" else _with_prefix(value, unit)
+    text = format_s(value) if unit == "s" else with_prefix(value, unit)
     is_exact = math.isfinite(value) and parse_quantity("", text, _KINDS[unit], zero=True) == value
     return text if is_exact or not math.isfinite(value) else f"{value!r} {unit}"
 
@@ -151,14 +151,3 @@ def rounded_up(number: float, *, significant: int = 4) -> float:
     """
     # What was computed as a number of few digits may lie a rounding error above it.
     return float(Context(significant, ROUND_CEILING).create_decimal_from_float(number * (1 - 1e-12)))
-
-
-def _with_prefix(value: float, unit: str) -> str:
-    """Number with a decimal prefix, at most four significant digits."""
-    if not math.isfinite(value):
-        return "unlimited"
-    rounded = float(f"{value:.4g}")
-    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if rounded >= factor:
-            return f"{rounded / factor:.4g} {prefix}{unit}"
-    return f"{rounded:.4g} {unit}"

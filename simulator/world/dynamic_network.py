@@ -16,6 +16,7 @@ from simulator.world.rerouting import Pairs, permanent_cut, route_changes
 from topologies import Connectivity
 from topologies.arrays import FloatArray
 from topologies.errors import Field, InputError
+from topologies.quantities import with_prefix
 
 Effect = TypeVar("Effect")
 
@@ -228,11 +229,19 @@ def _check_loads(
         return
     share, direction = min(full)
     place, load = loads[direction]
-    date_s, load_bps = load.largest()
-    more = f", and as much of {len(full) - 1} more" if len(full) > 1 else ""
+    _, load_bps = load.largest()
+    others = len(full) - 1
+    more = (
+        ""
+        if not others
+        else ", and one more link is full"
+        if others == 1
+        else f", and {others} more links are full"
+    )
     raise InputError(
-        f"must leave something of {graph.link_name(direction)}, but at {date_s:g} s they are {load_bps:.4g} bit/s of "
-        f"its {capacity_bps[direction]:.4g}{more}: with less than {share:.4g} of these demands, none is full.",
+        f"must leave something of {graph.link_name(direction)}, but {load.largest_when()} they are "
+        f"{with_prefix(load_bps, 'bps')} of its {with_prefix(float(capacity_bps[direction]), 'bps')}{more}: "
+        f"{load.fitting(share)} they leave something of every link.",
         field=Field("events", place),
     )
 

@@ -32,6 +32,12 @@ class Load(Protocol):
     def largest(self) -> tuple[float, float]:
         """The first date of the largest load, and that load."""
 
+    def largest_when(self) -> str:
+        """That date in words, with its preposition: ``at 7 s``."""
+
+    def fitting(self, share: float) -> str:
+        """How a user makes less of the load than this share: ``with a scale of at most 0.7142``."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Effects:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context
 from itertools import islice
 from math import isfinite
 
@@ -65,6 +66,8 @@ class RoutedDemands:
                     load_bps=loads_bps[:, direction],
                     period_s=self.matrices.period_s if self.repeat else None,
                     job_start_s=self.job_start_s,
+                    dates=self.matrices.dates,
+                    scale=self.scale,
                 )
                 for direction in np.flatnonzero(loads_bps.any(axis=0)).tolist()
             }
@@ -81,12 +84,18 @@ class LinkLoad:
         The first date is 0.
     period_s, job_start_s
         See `job_steps`.
+    dates : tuple of str
+        See `topologies.networks.traffic_matrices.TrafficMatrices`.
+    scale : float
+        Factor of the demands that the load has already.
     """
 
     date_s: FloatArray
     load_bps: FloatArray
     period_s: float | None
     job_start_s: float
+    dates: tuple[str, ...] = ()
+    scale: float = 1.0
 
     def steps(self) -> Iterator[tuple[float, float]]:
         """See `simulator.world.effects.Load`."""
@@ -94,17 +103,39 @@ class LinkLoad:
             yield 0.0, float(self.load_bps[0])
             return
         last_bps = -1.0
-        for date_s, bps in self._steps():
+        for date_s, bps, _ in self._steps():
             if bps != last_bps:
                 yield date_s, bps
             last_bps = bps
 
     def largest(self) -> tuple[float, float]:
         """See `simulator.world.effects.Load`."""
+        return self._largest()[:2]
+
+    def largest_when(self) -> str:
+        """See `simulator.world.effects.Load`; the date of the file where it has dates."""
+        date_s, _, matrix = self._largest()
+        return f"at {self.dates[matrix] if self.dates else f'{date_s:g} s'}"
+
+    def fitting(self, share: float) -> str:
+        """See `simulator.world.effects.Load`; of four digits, and below the share by more than rounding."""
+        most = Context(4, ROUND_FLOOR).create_decimal_from_float(share * self.scale * (1 - 1e-9))
+        return f"with a scale of at most {float(most):g}"
+
+    def _largest(self) -> tuple[float, float, int]:
         # After the step of the job's start, as many as there are dates are all of a period.
         return max(islice(self._steps(), len(self.date_s) + 1), key=lambda step: step[1])
 
-    def _steps(self) -> Iterator[tuple[float, float]]:
-        return job_steps(
-            self.date_s, self.load_bps, period_s=self.period_s, job_start_s=self.job_start_s, before=0.0
-        )
+    def _steps(self) -> Iterator[tuple[float, float, int]]:
+        """Dates, loads and numbers of matrices; the first date is 0, so that one holds when the job starts."""
+        for date_s, matrix in matrix_steps(self.date_s, self.period_s, self.job_start_s):
+            yield date_s, float(self.load_bps[matrix]), matrix
+
+
+def matrix_steps(
+    date_s: FloatArray, period_s: float | None, job_start_s: float
+) -> Iterator[tuple[float, int]]:
+    """Which matrix holds from each date of the job on, by its number; see `job_steps`."""
+    numbers = np.arange(len(date_s), dtype=np.float64)
+    steps = job_steps(date_s, numbers, period_s=period_s, job_start_s=job_start_s, before=0.0)
+    return ((begin_s, int(number)) for begin_s, number in steps)

@@ -72,6 +72,24 @@ def test_notes_say_what_holds_in_the_rounds_of_a_cycle_time(silosim, scenario):
     assert "tm.csv, scaled by 0.5 (2 matrices, the last one holds from 60.00 s on)." in out
 
 
+@pytest.mark.parametrize(
+    ("keys", "load", "scale"), [("scale = 2", "160 Mbps", "1.249"), ("", "150 Mbps", "0.6666")]
+)
+def test_a_full_link_names_the_date_of_the_file_and_the_scale_that_fits(silosim, scenario, keys, load, scale):
+    # Of 100 Mbps: 80 or 150 Mbps at the second date.
+    bps = 80 if keys else 150
+    matrix = (
+        "time,source,target,demand_mbps\n2004-03-01T00:00,Sydney,Sao Paulo,10\n"
+        f"2004-03-01T06:00,Sydney,Sao Paulo,{bps}\n2004-03-01T12:00,Sydney,Sao Paulo,{bps}\n"
+    )
+    said = (
+        f"demands[0] must leave something of Sydney -> Sao Paulo, but at 2004-03-01T06:00 they are {load} of its "
+        f"100 Mbps: with a scale of at most {scale} they leave something of every link."
+    )
+    assert said in silosim("simulate", scenario(TABLE + keys, matrix)).err
+    assert silosim("simulate", scenario(f"{TABLE}scale = {scale}\n", matrix)).ok()
+
+
 def test_loads_in_the_rounds_are_a_cause_on_each_link(tmp_path, names):
     path = tmp_path / "tm.csv"
     path.write_text(STEP.format(50))

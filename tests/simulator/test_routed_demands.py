@@ -129,14 +129,16 @@ def test_a_load_must_leave_something_of_a_link_at_any_date(ring):
     graph = ring.graph
     check_events([demands(["AB"], [9.0])], graph, rounds=1)
     rule = (
-        r"events\[1\] must leave something of B -> C, but at 7 s they are 15 bit/s of its 5, and as much of 1 more: "
-        r"with less than 0.3333 of these demands, none is full."
+        r"events\[1\] must leave something of B -> C, but at 7 s they are 15 bps of its 5 bps, and one more link is "
+        r"full: with a scale of at most 0.3333 they leave something of every link\."
     )
     both = demands(["AB", "BC"], [1.0, 1.0], [10.0, 2.0], [5.0, 15.0], date_s=[0.0, 5.0, 7.0])
     with pytest.raises(InputError, match=rule):
         check_events([LinkFailure(link="A - B", from_s=1.0, until_s=2.0), both], graph, rounds=1)
     shared = [ConstantShare(share=0.5, link="A - B"), demands(["AB"], [5.0])]
-    with pytest.raises(InputError, match=r"at 0 s they are 5 bit/s of its 5: with less than 1 of these"):
+    with pytest.raises(
+        InputError, match=r"at 0 s they are 5 bps of its 5 bps: with a scale of at most 0.9999 "
+    ):
         check_events(shared, graph, rounds=1)
     # Over before the job starts.
     check_events([demands(["AB"], [20.0], [5.0], job_start_s=1.0)], graph, rounds=1)

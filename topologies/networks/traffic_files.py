@@ -97,7 +97,14 @@ def _sequence(files: Sequence[Path], source: str, unit: str, step_s: float | Non
                 source=shown(files[other]),
             )
     return matrices_of(
-        _rows([files[i] for i in order], [parsed[i] for i in order], time_s[order], unit, source)
+        _rows(
+            [files[i] for i in order],
+            [parsed[i] for i in order],
+            time_s[order],
+            unit,
+            source,
+            dates=tuple(dates[i] for i in order) if any(dates) else (),
+        )
     )
 
 
@@ -123,7 +130,13 @@ def _seconds(file: Path, date: str) -> float:
 
 
 def _rows(
-    files: Sequence[Path], parsed: Sequence[SndlibDemands], date_s: FloatArray, unit: str, source: str
+    files: Sequence[Path],
+    parsed: Sequence[SndlibDemands],
+    date_s: FloatArray,
+    unit: str,
+    source: str,
+    *,
+    dates: tuple[str, ...] = (),
 ) -> DemandRows:
     """Rows of files, one for each date."""
     known: dict[str, int] = {}
@@ -153,6 +166,7 @@ def _rows(
         demand_bps=np.array([demand.value for demand in demands]) * units_bps,
         place=place,
         source_name=source,
+        dates=dates,
     )
 
 

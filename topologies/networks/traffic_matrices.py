@@ -29,6 +29,8 @@ class DemandRows:
         Where a row stands, for messages.
     source_name : str
         The file or folder.
+    dates : tuple of str
+        The dates as files write them; empty where these state none, or seconds.
     """
 
     labels: tuple[str, ...]
@@ -40,6 +42,7 @@ class DemandRows:
     demand_bps: FloatArray
     place: Callable[[int], str]
     source_name: str
+    dates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -60,6 +63,8 @@ class TrafficMatrices:
         0 where a matrix does not list the pair.
     own : int
         Demands of a router to itself that were left out.
+    dates : tuple of str
+        See `DemandRows`.
     """
 
     labels: tuple[str, ...]
@@ -69,6 +74,7 @@ class TrafficMatrices:
     target: IntArray
     demand_bps: FloatArray
     own: int = 0
+    dates: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Numbers of matrices and pairs."""
@@ -123,6 +129,7 @@ def matrices_of(rows: DemandRows) -> TrafficMatrices:
         target=pair_target,
         demand_bps=demand_bps,
         own=len(rows.source) - len(between),
+        dates=rows.dates,
     )
 
 

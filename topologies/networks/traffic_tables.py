@@ -67,13 +67,15 @@ def traffic_of_table(table: Table, unit: str) -> TrafficMatrices:
     for row in np.flatnonzero((demand_bps < 0) | np.isinf(demand_bps)).tolist():
         raise table.error(row, column.header, table.rows[row][column.index], "must be finite and >= 0.")
     time_s = _times(table, found["time"]) if "time" in found else np.zeros(len(demand_bps))
-    date_s, date = np.unique(time_s, return_inverse=True)
+    date_s, first, date = np.unique(time_s, return_index=True, return_inverse=True)
+    cells = table.column(found["time"].index) if "time" in found else []
+    dates = tuple(cells[row] for row in first.tolist()) if cells and looks_like_date(cells[0]) else ()
     known: dict[str, int] = {}
     ends = {key: table.labels(found[key].index) for key in ("source", "target")}
-    for key, cells in ends.items():
-        if "" in cells:
-            raise table.error(cells.index(""), found[key].header, "", "must be the name of a router.")
-    indices = {key: np.array(numbered(cells, known), dtype=np.int64) for key, cells in ends.items()}
+    for key, names in ends.items():
+        if "" in names:
+            raise table.error(names.index(""), found[key].header, "", "must be the name of a router.")
+    indices = {key: np.array(numbered(names, known), dtype=np.int64) for key, names in ends.items()}
     stated = np.flatnonzero(~np.isnan(demand_bps))
     return matrices_of(
         DemandRows(
@@ -86,6 +88,7 @@ def traffic_of_table(table: Table, unit: str) -> TrafficMatrices:
             demand_bps=demand_bps[stated],
             place=lambda row: f"row {table.row_numbers[stated[row]]}",
             source_name=table.source,
+            dates=dates,
         )
     )
 
