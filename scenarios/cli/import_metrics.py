@@ -21,6 +21,7 @@ from scenarios.report.table_formats import print_table
 from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import read_run
+from scenarios.simulation.event_notes import simulated_with
 from scenarios.studies.import_metrics import LEAST_ROUNDS, columns_note, import_file, run_name
 from topologies import InputError
 
@@ -195,7 +196,8 @@ def import_metrics(
     )
     record = read_run(output)
     caption = f"{output}: {run_name(file)}\n{record.about}"
-    print_table(run_table(record, caption, target_accuracy, one_curve=True), as_json)
+    events = simulated_with(experiment.simulation.tables)
+    print_table(run_table(record, caption, target_accuracy, one_curve=True, events=events), as_json)
     print(note_lines(*columns_note(foreign)), file=sys.stderr)
 
 

@@ -17,6 +17,7 @@ from scenarios.config.upgrade import UpgradeConfig
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
+from scenarios.simulation.event_notes import simulated_without
 from scenarios.studies.upgrade import upgrade_table
 from topologies import DESIGNERS, PERIODIC_DESIGNERS, Overlay, PeriodicOverlay
 
@@ -97,6 +98,7 @@ def upgrade(
     }
     asked = validated(UpgradeConfig, given)
     experiment = experiment_of(study, context, rounds=1)
+    left_out = simulated_without(experiment.simulation.tables)
     config = one_overlay(
         "upgrade",
         options,
@@ -114,7 +116,7 @@ def upgrade(
     experiment = experiment.with_settings({}, overlays=[config], seed=seed, most_rounds=1)
     overlay = experiment.design(config)
     assert isinstance(overlay, Overlay | PeriodicOverlay)
-    table = upgrade_table(overlay, asked, simulation, rounds=rounds, seed=experiment.seed)
+    table = upgrade_table(overlay, asked, simulation, rounds=rounds, seed=experiment.seed, left_out=left_out)
     write_both(files, table, partial(_plot, table, asked, style))
     print_table(table, as_json)
     if files:

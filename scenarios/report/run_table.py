@@ -47,6 +47,7 @@ def run_table(
     one_curve: bool = False,
     rounds: int | None = None,
     reached: Mapping[str, int] | None = None,
+    events: Sequence[str] = (),
 ) -> Table:
     """Cycle times of a run's overlays, and when each reaches the target accuracy.
 
@@ -62,6 +63,8 @@ def run_table(
         Of each training.
     reached : mapping of str to int, optional
         Rounds that each overlay's training has reached, without those that have not begun.
+    events : sequence of str
+        What is said of those of the simulation.
 
     Returns
     -------
@@ -134,6 +137,7 @@ def run_table(
             [
                 *notes,
                 *_simulation_notes(record.overlays),
+                *map(note_lines, events),
                 *map(note_lines, tie_notes(rows, "simulated_s")),
                 *map(
                     note_lines,

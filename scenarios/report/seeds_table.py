@@ -18,7 +18,13 @@ MEASURES = {
 """What the table has a mean of, with the heads of its columns; the loss has none, for want of room."""
 
 
-def seeds_table(runs: Mapping[int, RunRecord], caption: str, target_accuracy: float | None) -> Table:
+def seeds_table(
+    runs: Mapping[int, RunRecord],
+    caption: str,
+    target_accuracy: float | None,
+    *,
+    events: Sequence[str] = (),
+) -> Table:
     """Mean and 95 % interval over seeds, of each overlay.
 
     Parameters
@@ -27,6 +33,8 @@ def seeds_table(runs: Mapping[int, RunRecord], caption: str, target_accuracy: fl
         The runs of one scenario by their seeds; training losses and accuracies are those of the last row.
     caption : str
     target_accuracy : float or None
+    events : sequence of str
+        What is said of those of the simulation.
 
     Returns
     -------
@@ -56,7 +64,7 @@ def seeds_table(runs: Mapping[int, RunRecord], caption: str, target_accuracy: fl
             *([Column(key="reached", title="reached")] if "rounds_to_target" in shown else []),
         ),
         rows=rows,
-        notes=note_lines(*notes),
+        notes=note_lines(*notes, *events),
         further={"seeds": list(runs), "target_accuracy": target_accuracy, "runs": values},
         summaries=[f"{name}_text" for name in MEASURES],
     )

@@ -1,6 +1,6 @@
 """Notes on events: before, in, or after the rounds that cycle times are means over."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from scenarios.config.events.window import AFTER, BEFORE, IN, Window
 from scenarios.config.simulation import SimulationConfig
@@ -43,6 +43,20 @@ def events_note(simulation: SimulationConfig, windows: Mapping[str, Window | Non
     if found[AFTER] and simulation.until_ci is not None:
         lines.append(_NO_WAIT)
     return lines
+
+
+def simulated_with(tables: Sequence[str]) -> list[str]:
+    """A sentence on the events of simulated cycle times, by the names of their tables; none without any."""
+    return (
+        [f"simulated: with {', '.join(sorted(tables))}, of which closed forms know nothing."]
+        if tables
+        else []
+    )
+
+
+def simulated_without(tables: Sequence[str]) -> list[str]:
+    """A sentence on the events of a scenario that a study leaves out, by the names of their tables."""
+    return [f"simulated: without the scenario's {', '.join(sorted(tables))}."] if tables else []
 
 
 def _placed(simulation: SimulationConfig, window: Window | None) -> Iterator[tuple[int, str]]:

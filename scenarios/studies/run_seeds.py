@@ -12,6 +12,7 @@ from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import check_resume, drop_checkpoints, has_checkpoint, is_complete
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runfile.reader import read_run
+from scenarios.simulation.event_notes import simulated_with
 from topologies import InputError
 from topologies.errors import Field
 from training import world
@@ -107,7 +108,12 @@ def run_seeds(
 
     about = next(iter(records.values())).about
     title = f"{scenario.name}: {len(records)} seed{'' if len(records) == 1 else 's'}"
-    table = seeds_table(records, f"{title}\n{about}", scenario.training.target_accuracy)
+    table = seeds_table(
+        records,
+        f"{title}\n{about}",
+        scenario.training.target_accuracy,
+        events=simulated_with(scenario.simulation.tables),
+    )
     write_tables(files.table, [table])
     plot_seeds(records, files.figure, title=f"{title}: means, with bands from the lowest to the highest")
     return table

@@ -8,6 +8,7 @@ from scenarios.report.run_table import run_table
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import rounds_reached
 from scenarios.runfile.reader import RunRecord, read_run
+from scenarios.simulation.event_notes import simulated_with
 
 
 def run_summary(path: str | os.PathLike[str]) -> Table:
@@ -48,4 +49,5 @@ def summary_of(file: Path, record: RunRecord) -> Table:
         one_curve=scenario.is_imported,
         rounds=scenario.trained_rounds,
         reached=rounds_reached(file, record),
+        events=simulated_with(scenario.events),
     )

@@ -18,6 +18,7 @@ from scenarios.report.computing_states import states_note
 from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, cycle_time_columns, note_lines, percent
 from scenarios.report.tie_note import tie_notes
+from scenarios.simulation.event_notes import simulated_with
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.study import point_identity
 from scenarios.studies.study_points import Point, PointResult, compute_points
@@ -132,6 +133,7 @@ def sweep(
         notes=f"{forms_note(unit, rows)}\nover paper: how far simulated ({simulation.sharing}, {simulation.queueing}) "
         f"lies above paper.{estimates_note(rows)}\n"
         + note_lines(
+            *simulated_with(simulation.tables),
             *_tie_notes(rows),
             *states_note(computes),
             *left_out,

@@ -46,6 +46,7 @@ def upgrade_table(
     *,
     rounds: int | None = None,
     seed: int = 0,
+    left_out: Sequence[str] = (),
 ) -> Table:
     """Sets of links to raise, from none up to the budget or to the wanted cycle time.
 
@@ -60,6 +61,8 @@ def upgrade_table(
         Simulated rounds; by default as many as take a second or two.
     seed : int
         Of everything random.
+    left_out : sequence of str
+        What is said of what a scenario has and the study leaves out.
 
     Returns
     -------
@@ -106,7 +109,9 @@ def upgrade_table(
             Column(key="change", title="raised", prose=True, least=16),
         ),
         rows=rows,
-        notes=notes(offer, config, simulation, steps, rows, unit, greedy=greedy, singles=singles),
+        notes=notes(
+            offer, config, simulation, steps, rows, unit, greedy=greedy, singles=singles, left_out=left_out
+        ),
         further={
             "kind": overlay.kind,
             "by": config.by,

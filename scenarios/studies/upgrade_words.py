@@ -251,6 +251,7 @@ def notes(
     *,
     greedy: Sequence[PricedSet],
     singles: Sequence[tuple[str, float]],
+    left_out: Sequence[str] = (),
 ) -> str:
     """Lines below the table of `scenarios.studies.upgrade.upgrade_table`."""
     graph = steps[0].overlay.graph
@@ -262,6 +263,7 @@ def notes(
         *_greedy_note(offer, steps, greedy),
         *_simulation_notes(config, steps, rows),
         *_price_notes(offer, steps),
+        *left_out,
         *graph.underlay.notes,
         *idle_links(graph),
         *engine_note((_links(len(step.links)), step.simulated.engine) for step in steps),

@@ -7,7 +7,7 @@ import pytest
 from scenarios.config.events.routed_demands import DemandsKind
 from scenarios.config.events.window import IN, Window
 from scenarios.config.network import NetworkConfig, build_network
-from scenarios.config.scenario import load_scenario, scenario_of
+from scenarios.config.scenario import load_scenario, parse_scenario, scenario_of
 from scenarios.studies.study import point_identity
 from simulator.world.names import Names
 from topologies import InputError
@@ -69,7 +69,7 @@ def test_notes_say_what_holds_in_the_rounds_of_a_cycle_time(silosim, scenario):
     assert "demands of others are not counted, and are not subtracted from the capacity." in out
     entry = '[[simulation.demands]]\nfile = "tm.csv"\njob_starts_at = "59 min"\nscale = 0.5\n'
     out = " ".join(silosim("simulate", scenario(entry, STEP.format(50))).ok().out.split())
-    assert "tm.csv, scaled by 0.5 (2 matrices, the last one holds from 60.00 s on)." in out
+    assert "tm.csv, scaled by 0.5 (matrix 2 of 2, the last one holds from 60.00 s on)." in out
 
 
 @pytest.mark.parametrize(
@@ -88,6 +88,37 @@ def test_a_full_link_names_the_date_of_the_file_and_the_scale_that_fits(silosim,
     )
     assert said in silosim("simulate", scenario(TABLE + keys, matrix)).err
     assert silosim("simulate", scenario(f"{TABLE}scale = {scale}\n", matrix)).ok()
+
+
+@pytest.mark.parametrize(
+    ("keys", "dates_s", "said"),
+    [
+        ("", (0.0, 40.0), "matrix 1 of 3: 2004-03-01T00:00"),
+        ("", (40.0, 3600.0), "matrix 1 of 3: 2004-03-01T00:00"),
+        ("", (40.0, 3601.0), "matrices 1 to 2 of 3: 2004-03-01T00:00 to 2004-03-01T01:00"),
+        (
+            "",
+            (3600.0, 7201.0),
+            "matrices 2 to 3 of 3: 2004-03-01T01:00 to 2004-03-01T02:00, the last one holds",
+        ),
+        ("", (9e9, 9e9 + 1), "matrix 3 of 3: 2004-03-01T02:00, the last one holds"),
+        ("", (0.0, 7201.0), "all 3 matrices, the last one holds"),
+        ('job_starts_at = "90 min"', (0.0, 40.0), "matrix 2 of 3: 2004-03-01T01:00"),
+        ("repeat = true", (7300.0, 10900.0), "matrices 3 to 1 of 3: 2004-03-01T02:00 to 2004-03-01T00:00"),
+        ("repeat = true", (40.0, 9e12), "all 3 matrices"),
+    ],
+)
+def test_notes_name_the_matrices_that_held_in_the_rounds(tmp_path, keys, dates_s, said):
+    (tmp_path / "tm.csv").write_text(
+        "time,source,target,demand_mbps\n"
+        + "".join(f"2004-03-01T0{hour}:00,Sydney,Sao Paulo,{hour + 1}\n" for hour in range(3))
+    )
+    entries = (
+        parse_scenario(f"{SCENARIO}{TABLE}{keys}\n", source="x").simulation.beside(tmp_path).events["demands"]
+    )
+    ((side, note),) = DemandsKind.notes(entries, window(*dates_s), stops_early=False)
+    assert side == IN
+    assert f"tm.csv ({said}" in note
 
 
 def test_loads_in_the_rounds_are_a_cause_on_each_link(tmp_path, names):

@@ -54,6 +54,33 @@ def test_a_failure_lies_on_one_side_of_the_dates(dates_s, lines):
     assert events_note(simulation(FAILURE), {"ring": window(dates_s=dates_s)}) == lines
 
 
+@pytest.fixture
+def with_events(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(f"{NETWORK}[simulation]\nrounds = 20\n{FAILURE}{SHARE}")
+    return path
+
+
+def test_tables_of_simulated_cycle_times_name_the_events(silosim, with_events, tmp_path):
+    said = "simulated: with background, failure, of which closed forms know nothing."
+    run, moved = tmp_path / "run.h5", tmp_path / "moved.h5"
+    commands = [
+        ("run", with_events, "-o", run),
+        ("show", run),
+        ("replay", run, "-o", moved),
+        ("sweep", with_events, "--access", "1 Gbps", "-o", tmp_path / "sweep"),
+    ]
+    for command in commands:
+        found = silosim(*command).ok()
+        assert said in words(found.out + found.err), command[0]
+    assert "simulated: with" not in silosim("replay", run, "--no-events", "-o", moved, "--force").ok().out
+
+
+def test_upgrade_says_that_it_leaves_events_out(silosim, with_events):
+    out = words(silosim("upgrade", with_events, "--kind", "ring", "--budget", 1).ok().out)
+    assert "simulated: without the scenario's background, failure." in out
+
+
 def test_a_failure_for_ever_is_never_over():
     assert events_note(simulation(FOR_EVER), {"ring": window(dates_s=(1e6, 2e6))}) == [f"{PART}{DOWN}."]
 

@@ -15,6 +15,7 @@ from scenarios.config.events.window import IN, Window
 from scenarios.config.quantities import Duration, format_long, format_rate
 from simulator import Effects, RoutedDemands
 from simulator.world.names import Names
+from simulator.world.routed_demands import matrix_steps
 from topologies.errors import Field, InputError
 from topologies.networks.table_columns import unit_kind, unit_of
 from topologies.networks.traffic_files import read_traffic, sequence_files
@@ -96,7 +97,7 @@ class DemandsKind(EventKind):
         for entry in entries:
             matrices = entry._matrices()
             count, last_s = len(matrices.date_s), float(matrices.date_s[-1]) - entry._job_start_s
-            details = [f"{count:,} matrices" if count > 1 else "one matrix"]
+            details = [entry._held(matrices, window)]
             if matrices.own:
                 details.append(f"without {matrices.own:,} of routers to themselves")
             if count > 1 and not entry.repeat and window is not None and window.until_s > last_s:
@@ -120,6 +121,28 @@ class DemandsKind(EventKind):
                 place = link_text(names.graph, link)
                 text = f"demands take {most if least == most else f'{least} to {most}'} of {place}"
                 yield link, Cause(assumption=cls.table, place=place, explanation=text)
+
+    def _held(self, matrices: TrafficMatrices, window: Window | None) -> str:
+        """Which matrices hold in some rounds, in words; without rounds how many there are."""
+        count = len(matrices.date_s)
+        if count == 1:
+            return "one matrix"
+        if window is None:
+            return f"{count:,} matrices"
+        period_s = matrices.period_s if self.repeat else None
+        held: list[int] = []
+        steps = matrix_steps(matrices.date_s, period_s, self._job_start_s)
+        for (_, matrix), (until_s, _) in pairwise(chain(steps, [(inf, 0)])):
+            if until_s > window.from_s:
+                held.append(matrix)
+            if until_s >= window.until_s or len(held) == count:
+                break
+        if len(held) == count:
+            return f"all {count:,} matrices"
+        first, last = held[0], held[-1]
+        which = f"matrix {first + 1:,}" if first == last else f"matrices {first + 1:,} to {last + 1:,}"
+        dates = dict.fromkeys((matrices.dates[first], matrices.dates[last])) if matrices.dates else ()
+        return f"{which} of {count:,}{': ' if dates else ''}{' to '.join(dates)}"
 
     @property
     def _job_start_s(self) -> float:
