@@ -17,7 +17,7 @@ from scenarios.config.designer_options import (
     seed_values,
     takes_label_shares,
 )
-from scenarios.config.found_files import found_beside
+from scenarios.config.found_files import check_path, found_beside
 from scenarios.config.kinds import DEFAULT_KINDS, check_kinds
 from scenarios.config.seed import check_seed
 from topologies import PERIODIC_DESIGNERS, RANDOM_DESIGNERS, Connectivity, InputError, Workload, design
@@ -77,7 +77,7 @@ class OverlayConfig:
     def __post_init__(self) -> None:
         """Check the rules that hold whatever designers are installed, and choose the name."""
         for key in (*_FILE_KINDS, "consensus"):
-            _check_path(key, getattr(self, key))
+            check_path(key, getattr(self, key))
         sources = [key for key in ("kind", *_FILE_KINDS) if getattr(self, key)]
         if len(sources) != 1:
             self._check_keys()
@@ -196,14 +196,6 @@ class OverlayConfig:
     def title(self) -> str:
         """What an error calls it: its designer or file."""
         return f"the designer {self.kind}" if self.file is None else f"the file {quoted(self.file)}"
-
-
-def _check_path(key: str, path: str | None) -> None:
-    """Raise an error for a path that is empty, or that a scenario cannot hold."""
-    if path == "":
-        raise InputError("must not be empty.", field=Field(key, value=path))
-    if path is not None and any("\ud800" <= letter <= "\udfff" for letter in path):
-        raise InputError("must be a path in UTF-8.", field=Field(key, value=path))
 
 
 def consensus_rule(text: str, *, otherwise: str = "") -> str:

@@ -9,7 +9,7 @@ import pydantic
 
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.registry import Events, kinds_for, read_events, tables_for
-from scenarios.config.found_files import found_beside
+from scenarios.config.found_files import check_path, found_beside
 from scenarios.config.quantities import Share
 from simulator import Event
 from simulator.input_checks import ENGINES, QUEUEINGS, check_choice
@@ -46,6 +46,7 @@ class ComputeConfig:
         """Check the distribution, and which keys go together."""
         if self.distribution is not None:
             check_choice("distribution", self.distribution, ("lognormal", "exponential"))
+        check_path("trace", self.trace)
         if (self.distribution is None) == (self.trace is None):
             raise InputError("distribution or trace must be given, and not both.")
         if self.cv is None and self.distribution == "lognormal":

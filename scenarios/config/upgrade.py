@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from scenarios.config.found_files import check_path
 from topologies import InputError
 from topologies.analysis.upgrade_terms import Form
 from topologies.errors import Field
@@ -38,6 +39,7 @@ class UpgradeConfig:
 
     def __post_init__(self) -> None:
         """Check the numbers, and which go together."""
+        check_path("prices", self.prices)
         if self.budget is None and self.cycle_time is None:
             raise InputError(
                 "must be given, a number of links or with prices an amount of money, or cycle_time in its place.",

@@ -112,6 +112,18 @@ def test_a_trace_lies_beside_its_scenario(tmp_path):
     assert load_scenario(path)[0].simulation.compute.trace == str(tmp_path / "times.csv")
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ('[[simulation.demands]]\nfile = ""\n', r"simulation\.demands\[0\]\.file"),
+        ('[simulation.compute]\ntrace = ""\n', r"simulation\.compute\.trace"),
+    ],
+)
+def test_an_empty_path_is_an_error_and_not_the_working_directory(text, place):
+    with pytest.raises(InputError, match=rf"{place}\(=''\) must not be empty\."):
+        simulation(text)
+
+
 def test_quantities_of_events_have_units():
     config = simulation("""
 [[simulation.background]]

@@ -18,7 +18,7 @@ from scenarios.studies.explain import beyond_paper
 from scenarios.studies.upgrade import _change, _gains_nothing, _simulated_gain, upgrade_table
 from scenarios.studies.upgrade_words import _enough, _greedy_note, _price_notes, _simulation_notes, price_text
 from simulator import simulate
-from topologies import Overlay, Workload, build_overlay, design
+from topologies import InputError, Overlay, Workload, build_overlay, design
 
 WORK = Workload.preset("inaturalist")
 MODEL_BITS = 358_961_664
@@ -639,3 +639,8 @@ def test_an_estimate_has_its_widest_interval(widths, said):
     notes = _simulation_notes(UpgradeConfig(budget=2, by="paper"), steps, rows)
     assert notes[0] == "Not simulated: it is too long."
     assert notes[1] == f"~: estimated from the last rounds, which show no period; {said}."
+
+
+def test_an_empty_path_of_prices_is_an_error():
+    with pytest.raises(InputError, match=r"prices\(=''\) must not be empty\."):
+        UpgradeConfig(budget=1, prices="")

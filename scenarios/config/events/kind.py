@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from scenarios.config.error_context import changed_errors
 from scenarios.config.events.cause import Cause, link_text
 from scenarios.config.events.window import IN, Window
-from scenarios.config.found_files import found_beside
+from scenarios.config.found_files import check_path, found_beside
 from simulator import Event
 from simulator.world.names import Names
 from topologies.errors import UNSTATED, Field
@@ -51,6 +51,8 @@ class EventKind:
     def __post_init__(self) -> None:
         """Check the keys, and the event that they make."""
         with changed_errors(lambda error: error.renamed(self.written)):
+            for key, path in self.file_paths.items():
+                check_path(key, path)
             self.check()
             self.event(seed=0)
 
