@@ -93,7 +93,9 @@ class StudyConfig:
     target_accuracy: float | None = None
 
     def __post_init__(self) -> None:
-        """Check what varies."""
+        """Check what varies, and the run's path."""
+        if self.run == "":
+            raise InputError("must not be empty.", field=Field(KEY, "run", value=""))
         if self.target_accuracy is not None and self.run is None:
             raise InputError(
                 "goes with run, the file of a run that is replayed.",
@@ -432,11 +434,14 @@ def _changed(tables: Mapping[str, Any], path: Sequence[str | int], value: Any, k
     inner = tables.get(first) if isinstance(first, str) else None
     if not rest:
         return {**tables, str(first): value}
+    whole = split_key(key)
+    name = ".".join(map(str, whole[: len(whole) - len(rest)]))
     if isinstance(inner, list):
         place = rest[0]
         if not isinstance(place, int) or not 0 <= place < len(inner) or not isinstance(inner[place], dict):
+            count = {0: "is none", 1: "is one table"}.get(len(inner), f"are {len(inner)} tables")
             raise InputError(
-                f"must name one of the {len(inner)} tables of {first} by its number from 0.",
+                f"must name a table of [[{name}]] by its number from 0; there {count}.",
                 field=Field(KEY, value=key),
             )
         entry = value if len(rest) == 1 else _changed(inner[place], rest[1:], value, key)
@@ -444,6 +449,12 @@ def _changed(tables: Mapping[str, Any], path: Sequence[str | int], value: Any, k
     if inner is not None and not isinstance(inner, dict):
         raise InputError(
             f"must be a key of a table, but {first} is {quoted(inner)}.",
+            field=Field(KEY, value=key),
+        )
+    is_table = len(rest) > 1 or isinstance(value, Mapping)
+    if isinstance(rest[0], int) and is_table and str(rest[0]) not in (inner or {}):
+        raise InputError(
+            f"must name a table by its number, but there is no table {rest[0]}: the scenario has no [[{name}]].",
             field=Field(KEY, value=key),
         )
     return {**tables, str(first): _changed(inner or {}, rest, value, key)}

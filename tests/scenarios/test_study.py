@@ -303,6 +303,25 @@ def test_points_beside_a_grid(tmp_path):
         ('[study.grid]\n"network.access" = ["1 Gbs"]', r"network.access\(='1 Gbs'\)"),
         ('[study.grid]\n"workload.local_steps" = [1, 0]', r"workload.local_steps\(=0\) must be >= 1"),
         ('[study.grid]\n"seed.x" = [1]', "must be a key of a table, but seed is 4"),
+        ('[study.grid]\n"seed.0.x" = [1]', "must be a key of a table, but seed is 4"),
+        *(
+            (
+                f'[study]\nsimulate = true\n[study.grid]\n"{key}" = [{value}]',
+                rf"study\(='{key}'\) must name a table by its number, but there is no table {number}: the scenario has "
+                rf"no \[\[{name}\]\]\.",
+            )
+            for key, value, number, name in (
+                ("simulation.demands.0.scale", "0.5", 0, r"simulation\.demands"),
+                ("simulation.failure.2", '{ link = "A - B" }', 2, r"simulation\.failure"),
+                ("overlays.0.budget", "1", 0, "overlays"),
+            )
+        ),
+        (
+            '[[simulation.demands]]\nfile = "x"\n[study]\nsimulate = true\n'
+            '[study.grid]\n"simulation.demands.1.scale" = [1]',
+            r"must name a table of \[\[simulation\.demands\]\] by its number from 0; there is one table\.",
+        ),
+        ('[study]\nrun = ""\ngrid = { seed = [1] }', r"study\.run\(=''\) must not be empty\."),
         ('[study.grid]\n"network.access" = ["1 Gbps", "1000 Mbps"]', "must give different points"),
         ('[study.grid]\n"" = [1]', "must be a key such as network.access"),
         ("[study]\npoints = [{ '.' = 1 }]", "must be a key such as network.access"),
