@@ -290,7 +290,7 @@ def _shown(
         link_names=link_names(file["connectivity"], record.underlay, record.silo_labels),
         occupied=tuple(graph.occupied(zip(source.tolist(), target.tolist(), strict=True))),
         link_capacity_bps=graph.link_capacity_bps,
-        sharing=_known_rates(sharing_model(config.sharing), effects),
+        sharing=_known_rates(sharing_model(config.sharing), effects, overlaps=record.work.overlap > 0),
     )
     return Shown(timeline=made, place=place_words(record.underlay, graph), simulated_again=again, notes=notes)
 
@@ -342,9 +342,14 @@ def _agreement(again_s: FloatArray, recorded_s: FloatArray) -> str:
     )
 
 
-def _known_rates(model: SharingModel, effects: Sequence[Effects]) -> Literal["constant", "maxmin"] | None:
-    """How rates follow from the dates of messages, as `OverlayTimeline` has it."""
+def _known_rates(
+    model: SharingModel, effects: Sequence[Effects], *, overlaps: bool
+) -> Literal["constant", "maxmin"] | None:
+    """How rates follow from the dates of messages, as `OverlayTimeline` has it.
+
+    Where models leave during the backward pass their last bit waits for its end: how long they sent is not known.
+    """
     if model.constant_rates:
         return "constant"
-    is_as_stated = not any(effect.on_network for effect in effects)
+    is_as_stated = not overlaps and not any(effect.on_network for effect in effects)
     return "maxmin" if model.name == "maxmin" and is_as_stated else None

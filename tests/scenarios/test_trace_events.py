@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from timeline_runs import EVENTS, write_run
+from timeline_runs import EVENTS, HEAD, write_run
 
 import silosim as package
 from scenarios.studies.timeline import timelines
@@ -157,3 +157,14 @@ def test_labels_with_quotes_and_markup_survive(tmp_path):
     found = strict((tmp_path / "trace.json").read_text(encoding="utf-8"))
     assert label in names(found, "thread_name").values()
     assert label in {event["args"].get("to") for event in slices(found)}
+
+
+def test_no_rates_are_told_where_models_leave_during_the_backward_pass(tmp_path):
+    """A last bit that waits for the end of the pass does not say how long it was on the links."""
+    head = HEAD.replace('compute = "200 ms"', 'compute = "200 ms"\noverlap = "90 %"')
+    path = write_run(tmp_path / "run.h5", kinds=["ring"], rounds=6, head=head)
+    (shown,) = timelines(path, rounds=slice(1, 3))
+    assert shown.timeline.link_rates() is None
+    plain = write_run(tmp_path / "plain.h5", kinds=["ring"], rounds=6)
+    (shown,) = timelines(plain, rounds=slice(1, 3))
+    assert shown.timeline.link_rates() is not None
