@@ -92,16 +92,14 @@ class SimpyEngine:
             early[arc, k] = silos[job.arcs[arc].source].computed_s
             entry.send(arc, k)
 
-        # Constant rates do not depend on what is under way, so that such a network has no state.
-        known = isinstance(self.network, RepeatableNetwork) or (
-            job.sharing.constant_rates and not job.is_max_plus
-        )
         if job.changes is not None:
             changeable = cast(ChangeableNetwork, self.network)
             clock.process(apply_changes(clock, changeable, job.changes, job.link_capacity_bps, len(job.arcs)))
-        if job.period is not None and job.changes is None and known and isinstance(entry, RepeatableNetwork):
+        # A max-plus system has an exact recurrence instead.
+        known = isinstance(self.network, RepeatableNetwork) and not job.is_max_plus
+        if job.period is not None and job.changes is None and known:
             self._watch = RepeatWatch(
-                [*(silo.state for silo in silos), entry.state],
+                [*(silo.state for silo in silos), cast(RepeatableNetwork, entry).state],
                 lambda k: max(silo.round for silo in silos) - k,
                 period=job.period,
                 first=job.regular_from,

@@ -2,6 +2,7 @@
 
 from simulator.sharing import SharingModel
 from simulator.simpy_engine.network import NetworkSetup
+from simulator.simpy_engine.repeat import State
 
 
 class EqualNetwork:
@@ -33,6 +34,11 @@ class EqualNetwork:
             start_s = self._free_s[arc]
         self._free_s[arc] = last_bit_s = start_s + self._sending_s(arc, k)
         self._deliver(arc, k, start_s, last_bit_s, last_bit_s + self._latency_s[arc], -1)
+
+    def state(self, _k: int, now_s: float) -> State:
+        """For how long each arc is taken, with ``queueing="fifo"``; see `RepeatableNetwork`."""
+        left_s = [max(free_s - now_s, 0.0) for free_s in self._free_s] if self._fifo else []
+        return State([], left_s, [])
 
 
 EQUAL = SharingModel(name="equal", network=EqualNetwork, compiled="equal", constant_rates=True)

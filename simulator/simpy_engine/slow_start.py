@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, isfinite
+from typing import cast
 
 from simpy.events import Event
 
@@ -60,9 +61,7 @@ class SlowStarts:
 
     def state(self, k: int, now_s: float) -> State:
         """Of the network, and which connections are open until when; see `RepeatableNetwork`."""
-        numbers, times_s, shares = (
-            self.network.state(k, now_s) if isinstance(self.network, RepeatableNetwork) else State([], [], [])
-        )
+        numbers, times_s, shares = cast(RepeatableNetwork, self.network).state(k, now_s)
         for connection in self._arcs:
             if connection is not None:
                 more, later_s = connection.state(k, now_s)

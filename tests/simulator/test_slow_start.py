@@ -146,6 +146,39 @@ def test_exact_periods_are_those_of_the_full_simulation(when, kind, queueing, sh
     np.testing.assert_allclose(starts_s[period:] - starts_s[:-period], engine.steady.period_s, rtol=1e-9)
 
 
+@BOTH
+def test_no_period_is_proven_while_a_queue_at_constant_rates_grows(engine):
+    """Rounds start every 0.95 s or so until the arc that takes 1.01 s is the latest; its queue is what changes."""
+    arcs = [
+        FlowArc(source=0, target=1, latency_s=0.0, links=(0,), rate_bps=1 / 1.01),
+        FlowArc(source=1, target=0, latency_s=0.3, links=(1,), rate_bps=10.0),
+        FlowArc(
+            source=1,
+            target=2,
+            latency_s=0.0,
+            links=(2,),
+            rate_bps=10.0,
+            slow_start_s=0.05,
+            slow_start_after_s=0.2,
+        ),
+        FlowArc(source=2, target=3, latency_s=0.0, links=(3,), rate_bps=10.0),
+        FlowArc(source=3, target=1, latency_s=1.5, links=(4,), rate_bps=10.0),
+    ]
+    found = simulate_flows(
+        arcs,
+        link_capacity_bps=[1e9] * 5,
+        message_bits=1.0,
+        compute_s=[0.0, 0.2, 0.0, 0.95],
+        rounds=200,
+        sharing="equal",
+        engine=engine,
+    )
+    assert found.steady.is_exact
+    assert found.steady.transient_rounds > 30
+    assert found.cycle_time_s == pytest.approx(1.01, rel=1e-9)
+    assert found.round_start_s[-1, 0] - found.round_start_s[-2, 0] == pytest.approx(1.01, rel=1e-9)
+
+
 @given(values=slow_jobs(), queueing=st.sampled_from(["fifo", "overlap"]))
 def test_at_every_message_slow_start_is_a_longer_sending(values, queueing):
     """Constant rates: a max-plus linear system, of which the closed form is exact."""
