@@ -213,6 +213,21 @@ def restarts(
     return np.asarray(idle_s > after_s)
 
 
+def rates_decide_restarts(graph: Connectivity, hub: int | None) -> bool:
+    """Whether the rates of arcs decide which of them `restarts`: around a hub a model's way back is idle time."""
+    return hub is not None and graph.slow_start is not None and graph.slow_start.when == "idle"
+
+
+def check_restarts_stay(graph: Connectivity, hub: int | None, what: str) -> None:
+    """Raise an InputError if `rates_decide_restarts`: `what` is of rates that change, and its delays would jump."""
+    if rates_decide_restarts(graph, hub):
+        raise InputError(
+            f"must be 'none', 'first' or 'always' for {what} of an overlay with a hub: rates decide which of its arcs "
+            "start slowly.",
+            field=Field("slow_start", value="idle"),
+        )
+
+
 def added_s(
     graph: Connectivity,
     bits: float,

@@ -20,6 +20,7 @@ from scenarios.report.svg_chart import (
     line_classes,
 )
 from scenarios.report.web_page import text
+from topologies.slow_start import rates_decide_restarts
 
 _SAMPLES = 160
 _MOST_NAMED = 3
@@ -204,6 +205,11 @@ def _why_no_curve(each: OverlayFacts) -> str:
     """Why an overlay has no curve."""
     if each.recorded.consensus is None:
         return _NO_CURVE
+    if each.overlay is not None and rates_decide_restarts(each.overlay.graph, each.overlay.hub):
+        return (
+            "Around a hub with slow_start 'idle' rates decide which arcs start slowly: there is no curve over the "
+            "access capacity."
+        )
     return each.why_not or (
         "Links are half-duplex, shared by silos or fat pipes: there is no curve over one capacity of all access links."
     )

@@ -34,6 +34,7 @@ from topologies.analysis import (
     upgrade_links,
 )
 from topologies.arrays import FloatArray
+from topologies.slow_start import rates_decide_restarts
 
 LOWEST_BPS, HIGHEST_BPS = 1e6, 1e11
 """Access capacities that the page goes through at least."""
@@ -267,7 +268,9 @@ def _overlay_facts(
     return OverlayFacts(
         recorded=recorded,
         overlay=overlay,
-        forms=access_forms(overlay, capacities[0], capacities[-1]) if graph.rules.are_plain_links else None,
+        forms=access_forms(overlay, capacities[0], capacities[-1])
+        if graph.rules.are_plain_links and not rates_decide_restarts(graph, overlay.hub)
+        else None,
         models=models,
         mean_bps=mean_bps,
         utilisation=used,
@@ -329,7 +332,9 @@ def single_upgrades(overlay: Overlay) -> tuple[SingleUpgrade, ...]:
     ----------
     overlay : Overlay
     """
-    links = upgrade_links(overlay) if overlay.graph.rules.are_plain_links else ()
+    graph = overlay.graph
+    are_known = graph.rules.are_plain_links and not rates_decide_restarts(graph, overlay.hub)
+    links = upgrade_links(overlay) if are_known else ()
     if not links:
         return ()
     terms = UpgradeTerms.of(overlay, links, "load")

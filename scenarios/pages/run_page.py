@@ -32,6 +32,7 @@ from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
 from scenarios.report.web_page import ARROW, embedded, html_table, results_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.studies.underlay import facts_text, underlay_facts
+from topologies.slow_start import rates_decide_restarts
 from topologies.wrapping import unbroken
 
 _REPLAY = (
@@ -193,6 +194,11 @@ def _no_upgrade(each: OverlayFacts) -> str:
     """Why no link is named that helps alone."""
     if each.overlay is not None and not each.overlay.graph.rules.are_plain_links:
         return "What more capacity gains by load is not computed where links are half-duplex, shared or fat pipes."
+    if each.overlay is not None and rates_decide_restarts(each.overlay.graph, each.overlay.hub):
+        return (
+            "What more capacity gains by load is not computed around a hub with slow_start 'idle': rates decide which "
+            "arcs start slowly."
+        )
     return "Twice the capacity of no single link lowers the larger of paper and load."
 
 

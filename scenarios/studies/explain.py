@@ -22,7 +22,13 @@ from topologies.analysis import (
     loads_after,
 )
 from topologies.delays import transmissions
+from topologies.slow_start import rates_decide_restarts
 from topologies.wrapping import wrapped
+
+_NO_UPGRADE = (
+    "With slow_start 'idle' rates decide which arcs of an overlay with a hub start slowly, so that upgrades of links "
+    "beside access links, and of several, are not looked for."
+)
 
 
 def explanation_table(overlay: Overlay) -> Table:
@@ -78,7 +84,8 @@ def further_words(overlay: Overlay) -> list[str]:
     """What the paper's closed form leaves out of an overlay, and which mean its silos agree on."""
     beyond = beyond_paper(overlay)
     limits = [f"But this is the paper's closed form, and so are all gains here. {beyond}"] if beyond else []
-    return [*limits, *mean_notes(overlay)]
+    restarts = [_NO_UPGRADE] if rates_decide_restarts(overlay.graph, overlay.hub) else []
+    return [*limits, *restarts, *mean_notes(overlay)]
 
 
 def circuit_table(explanation: Explanation, caption: str) -> Table:

@@ -74,3 +74,22 @@ def test_the_explanation_and_the_validation_add_up(silosim):
         .out
     )
     assert found
+
+
+def test_around_a_hub_upgrades_are_an_error_and_pages_and_explain_say_so(silosim, tmp_path):
+    base = "gaia", "--kind", "star", "--compute", "25.4 ms", "--slow-start", "idle"
+    refused = silosim("upgrade", *base, "--budget", "1").failed(2)
+    assert (
+        "slow_start(='idle') must be 'none', 'first' or 'always' for upgrades of an overlay with a hub"
+        in refused.err
+    )
+    assert len(refused.err.strip().splitlines()) == 1
+    said = " ".join(silosim("explain", *base).ok().out.split())
+    assert "rates decide which arcs of an overlay with a hub start slowly" in said
+
+    run, page = tmp_path / "run.h5", tmp_path / "page.html"
+    silosim("simulate", *base, "--rounds", "5", "-o", run).ok()
+    silosim("report", run, "-o", page).ok()
+    text = " ".join(page.read_text().split())
+    assert "there is no curve over the access capacity" in text
+    assert "is not computed around a hub" in text

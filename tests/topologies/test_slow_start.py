@@ -9,8 +9,23 @@ from hypothesis import strategies as st
 from measured_network import measured_like
 
 from simulator import simulate
-from topologies import Workload, build_overlay, build_periodic, design
-from topologies.analysis import UpgradeTerms, access_curve, explain, explanation_lines, sensitivities
+from topologies import (
+    AccessLinks,
+    Workload,
+    build_overlay,
+    build_periodic,
+    connectivity,
+    design,
+    load_underlay,
+)
+from topologies.analysis import (
+    UpgradeTerms,
+    access_curve,
+    explain,
+    explanation_lines,
+    link_upgrade,
+    sensitivities,
+)
 from topologies.analysis.free_arcs import free_arcs
 from topologies.analysis.resources import Resources
 from topologies.analysis.upgrade_links import raised_graph, upgrade_links
@@ -320,6 +335,55 @@ def test_analyses_of_other_resources_are_built_overlays():
     )
     with pytest.raises(InputError, match="serialized"):
         UpgradeTerms.of(overlay, links, "serialized")
+
+
+def test_around_a_hub_rates_decide_what_restarts():
+    """The star of Gaia: at 1 Gbps a model is back before the time-out, at 100 Mbps it is not."""
+    graph = with_slow_start(
+        connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9)), "idle"
+    )
+    star = design("star", graph, Workload(model_bits=8e6, compute_s=0.0254))
+    arcs = list(zip(star.source.tolist(), star.target.tolist(), strict=True))
+    resources, restarted = Resources.of(star), set()
+    for bps in (1e7, 1e8, 1e9, 1e10):
+        same = np.full(graph.silos, bps)
+        built = build_overlay(
+            "star", replace(graph, up_bps=same, down_bps=same), star.work, arcs, hub=star.hub
+        )
+        moved = replace(resources, up_bps=same, down_bps=same).cycle_time().cycle_time_s
+        assert moved == pytest.approx(built.closed_forms.paper_s, rel=1e-12)
+        restarted.add(int((built.slow_start_s > 0).sum()))
+    assert len(restarted) > 1
+
+    rule = (
+        r"^slow_start\(='idle'\) must be 'none', 'first' or 'always' for {} of an overlay with a hub: rates"
+    )
+    with pytest.raises(InputError, match=rule.format("a curve over the access capacity")):
+        access_curve(star, 1e7, 1e10)
+    with pytest.raises(InputError, match=rule.format("upgrades")):
+        UpgradeTerms.of(star, upgrade_links(star), "paper")
+    assert link_upgrade(star) is None
+    for upgrade in explain(star).upgrades:
+        silo = np.arange(graph.silos) == upgrade.silo
+        up_bps, down_bps = (
+            np.where(silo & (name in upgrade.link), 2e9, 1e9) for name in ("uplink", "downlink")
+        )
+        twice = replace(graph, up_bps=up_bps, down_bps=down_bps)
+        built = build_overlay("star", twice, star.work, arcs, hub=star.hub)
+        assert upgrade.doubled_s == pytest.approx(built.closed_forms.paper_s, rel=1e-12)
+
+
+def test_around_a_hub_that_no_access_link_limits_other_links_are_not_looked_for():
+    graph = with_slow_start(
+        connectivity(
+            load_underlay("gaia"), access=AccessLinks(up_bps=np.inf, down_bps=np.inf), bandwidth="bottleneck"
+        ),
+        "idle",
+    )
+    said = explanation_lines(explain(design("star", graph, WORK)))
+    assert "No upgrade of one silo's access link lowers this, nor of an uplink and a downlink" in " ".join(
+        said
+    )
 
 
 def test_free_arcs_are_free():

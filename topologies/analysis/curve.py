@@ -14,6 +14,7 @@ from topologies.errors import InputError
 from topologies.howard import cycle_time
 from topologies.maxplus import EventGraph
 from topologies.overlay import Overlay
+from topologies.slow_start import check_restarts_stay
 
 _EQUAL = 1e-12
 
@@ -97,7 +98,8 @@ def access_curve(overlay: Overlay, low_bps: float, high_bps: float) -> AccessCur
     Raises
     ------
     InputError
-        If the range is empty, or not positive.
+        If the range is empty, or not positive, or the overlay has a hub and slow start after idle times: then rates
+        decide which arcs start slowly, and the delays jump.
 
     Notes
     -----
@@ -110,6 +112,7 @@ def access_curve(overlay: Overlay, low_bps: float, high_bps: float) -> AccessCur
     """
     if not (0 < low_bps < high_bps):
         raise InputError(f"low_bps(={low_bps:g}) must be > 0 and below high_bps(={high_bps:g}).")
+    check_restarts_stay(overlay.graph, overlay.hub, "a curve over the access capacity")
     delays = _Delays.of(overlay)
     pieces = _pieces(delays, delays.support(1 / high_bps), delays.support(1 / low_bps))
     merged = [pieces[0]]

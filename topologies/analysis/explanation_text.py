@@ -203,6 +203,9 @@ def _upgrade(explanation: Explanation) -> str:
             f"{_gain(explanation, both)}.{_ties(explanation, explanation.together, pairs)}"
         )
     found = explanation.links
+    if found is None and _has_links(explanation):
+        pair = "an uplink and a downlink that limit an arc equally"
+        return f"No upgrade of one silo's access link lowers this, nor of {pair}."
     if found is None:
         return "No upgrade of links lowers this: none limits an arc on this circuit that more capacity would speed up."
     if len(found.links) == 1:
@@ -218,6 +221,13 @@ def _upgrade(explanation: Explanation) -> str:
     return (
         "No upgrade of one link lowers this alone, since others limit an arc as much or another circuit is as slow: "
         f"{listed(found.links)} are needed together: {_gain(explanation, found)}."
+    )
+
+
+def _has_links(explanation: Explanation) -> bool:
+    """Whether a link, and not only windows, limits an arc of the circuit."""
+    return any(
+        name != f"window {arc.source} -> {arc.target}" for arc in explanation.arcs for name in arc.resources
     )
 
 

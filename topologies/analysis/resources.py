@@ -12,7 +12,7 @@ from topologies.connectivity import Connectivity
 from topologies.delays import degrees, delays, transmissions, window_rates
 from topologies.howard import CycleTime, cycle_time
 from topologies.overlay import Overlay
-from topologies.slow_start import opening_of, restarts, shortened_s
+from topologies.slow_start import opening_of, rates_decide_restarts, restarts, shortened_s
 from topologies.windows import round_trips
 
 EQUAL = 1e-12
@@ -37,7 +37,8 @@ class Resources:
         What the windows of each arc's transfers allow at its latency, see `topologies.windows`; infinite without any.
     latency_s : ndarray, shape (arcs,)
     trip_s : ndarray, shape (arcs,)
-        Round-trip time of each arc in slow start, see `topologies.slow_start`; 0 where none adds to its delay.
+        Round-trip time of each arc in slow start, see `topologies.slow_start`; 0 where none adds to its delay,
+        whatever its rate.
     compute_s : ndarray, shape (silos,)
         Computing time of a round.
     out, into : ndarray of int, shape (silos,)
@@ -99,7 +100,7 @@ class Resources:
     def with_latency(self, arc: int, latency_s: float) -> Self:
         """The same with another latency of an arc, in which its windows, and those of the arc back, are sent.
 
-        Whether an arc starts slowly in every round stays as it is.
+        Latencies do not change whether an arc starts slowly in every round.
         """
         latencies_s, window_bps = self.latency_s.copy(), self.window_bps.copy()
         slow_s = self.trip_s.copy()
@@ -161,9 +162,13 @@ class Resources:
 
     def opening(self, rate_bps: FloatArray) -> tuple[IntArray, FloatArray]:
         """Round trips that slow start adds to each arc, and what it sends in these; see `topologies.slow_start`."""
-        overlay = self.overlay
+        overlay, bits = self.overlay, self.model_bits
         ends = overlay.source, overlay.target
-        return opening_of(overlay.graph, self.model_bits, *ends, rate_bps, trip_s=self.trip_s)
+        rounds, sent_bits = opening_of(overlay.graph, bits, *ends, rate_bps, trip_s=self.trip_s)
+        if not rates_decide_restarts(overlay.graph, overlay.hub):
+            return rounds, sent_bits
+        again = restarts(overlay.graph, bits, overlay.compute_s, *ends, rate_bps, hub=overlay.hub)
+        return np.where(again, rounds, 0), np.where(again, sent_bits, 0.0)
 
     def cycle_time(self) -> CycleTime:
         """Cycle time of the overlay's arcs on these resources."""
@@ -183,9 +188,11 @@ def _slow_trips(overlay: Overlay) -> FloatArray:
     graph, source, target = overlay.graph, overlay.source, overlay.target
     if graph.slow_start is None:
         return np.zeros(overlay.arcs)
-    bits = overlay.work.model_bits
-    again = restarts(graph, bits, overlay.compute_s, source, target, overlay.rate_bps, hub=overlay.hub)
-    return np.where(again, graph.slow_start.trip_s[source, target], 0.0)
+    trip_s: FloatArray = graph.slow_start.trip_s[source, target]
+    if rates_decide_restarts(graph, overlay.hub):
+        return trip_s
+    again = restarts(graph, overlay.work.model_bits, overlay.compute_s, source, target, overlay.rate_bps)
+    return np.where(again, trip_s, 0.0)
 
 
 def bandwidth_terms(

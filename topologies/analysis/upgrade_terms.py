@@ -19,7 +19,7 @@ from topologies.maxplus import EventGraph
 from topologies.overlay import Overlay
 from topologies.periodic_events import fifo_event_graph, turn_order
 from topologies.periodic_overlay import PeriodicOverlay, slower_queue
-from topologies.slow_start import added_s
+from topologies.slow_start import added_s, check_restarts_stay
 
 Form = Literal["paper", "serialized", "load"]
 SlowStartTimes = Callable[[IntArray, FloatArray], FloatArray]
@@ -125,7 +125,8 @@ class UpgradeTerms:
         InputError
             If there is no such form, or the rates of a periodic overlay are not those of Eq. 3, or the form is
             ``serialized`` where its models leave in the backward pass, or ``load`` where links are half-duplex, shared
-            by several silos, or by nobody.
+            by several silos, or by nobody, or the overlay has a hub and slow start after idle times, where rates
+            decide which arcs start slowly.
 
         Notes
         -----
@@ -148,6 +149,8 @@ class UpgradeTerms:
             )
         if form == "load":
             overlay.graph.rules.check_plain_links("upgrade by load")
+        if isinstance(overlay, Overlay):
+            check_restarts_stay(overlay.graph, overlay.hub, "upgrades")
         slow = overlay.graph.slow_start
         if form == "serialized" and slow is not None and slow.when != "first":
             raise InputError(
@@ -330,7 +333,7 @@ def _slow_start(overlay: Overlay) -> SlowStartTimes:
 
     def at(arcs: IntArray, rate_bps: FloatArray) -> FloatArray:
         ends = source[arcs], target[arcs]
-        return added_s(graph, bits, overlay.compute_s, *ends, rate_bps, hub=overlay.hub)
+        return added_s(graph, bits, overlay.compute_s, *ends, rate_bps)
 
     return at
 

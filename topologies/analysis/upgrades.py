@@ -15,6 +15,7 @@ from topologies.closed_forms import largest_load
 from topologies.howard import RELATIVE_NOISE
 from topologies.overlay import Overlay
 from topologies.periodic_overlay import PeriodicOverlay
+from topologies.slow_start import rates_decide_restarts
 
 _FACTORS = (2.0, np.inf)
 """Twice the capacity, and no limit."""
@@ -90,7 +91,7 @@ def link_upgrade(overlay: Overlay | PeriodicOverlay, form: Form = "paper") -> Li
     -------
     LinkUpgrade or None
         Of sets of as few links the one that lowers it most; of equal ones that whose links come first. None where no
-        capacity lowers it.
+        capacity lowers it, and around a hub with slow start after idle times, where `UpgradeTerms` has none.
 
     Raises
     ------
@@ -101,6 +102,8 @@ def link_upgrade(overlay: Overlay | PeriodicOverlay, form: Form = "paper") -> Li
     -----
     See `topologies.analysis.upgrade_sets`: by twice the capacity.
     """
+    if isinstance(overlay, Overlay) and rates_decide_restarts(overlay.graph, overlay.hub):
+        return None
     terms = UpgradeTerms.of(overlay, upgrade_links(overlay), form)
     search = UpgradeSearch(terms, np.ones(len(terms.links)))
     fewest = search.cheapest(search.nothing.cycle_time_s * (1 - 2 * SAME))
