@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.connectivity import Connectivity, SlowStart, SlowStartWhen
 from topologies.errors import Field, InputError, unknown_name
-from topologies.windows import per_pair, round_trips
+from topologies.windows import round_trips, streams_per_pair
 from topologies.workload import Workload
 
 INITIAL_BITS = 10 * 1448 * 8.0
@@ -40,7 +40,7 @@ def with_slow_start(graph: Connectivity, when: SlowStartWhen, streams: ArrayLike
     Raises
     ------
     InputError
-        If there is no such `when`, or `streams` has another shape.
+        If there is no such `when`, or `streams` has another shape, or is no whole number >= 1.
 
     Notes
     -----
@@ -50,9 +50,7 @@ def with_slow_start(graph: Connectivity, when: SlowStartWhen, streams: ArrayLike
         raise unknown_name("slow_start", when, get_args(SlowStartWhen))
     silo = np.arange(graph.silos)
     trip_s = round_trips(graph, silo[:, np.newaxis], silo)
-    initial_bits = INITIAL_BITS * per_pair("streams", streams, graph.silos)
-    if not np.all(initial_bits > 0):
-        raise InputError("streams must be >= 1.")
+    initial_bits = INITIAL_BITS * streams_per_pair(streams, graph.silos)
     freeze(trip_s, initial_bits)
     return replace(graph, slow_start=SlowStart(when=when, trip_s=trip_s, initial_bits=initial_bits))
 

@@ -39,12 +39,9 @@ def with_windows(graph: Connectivity, window_bits: ArrayLike, streams: ArrayLike
     O(silos^2).
     """
     window = per_pair("window_bits", window_bits, graph.silos)
-    parallel = per_pair("streams", streams, graph.silos)
+    parallel = streams_per_pair(streams, graph.silos)
     if not np.all(window > 0):
         raise InputError(f"window_bits(={window[~(window > 0)][0]:g}) must be > 0.")
-    wrong = ~(np.isfinite(parallel) & (parallel >= 1) & (parallel == np.floor(parallel)))
-    if wrong.any():
-        raise InputError(f"streams(={parallel[wrong][0]:g}) must be a whole number >= 1.")
     silo = np.arange(graph.silos)
     trip_s = round_trips(graph, silo[:, np.newaxis], silo)
     window_bps = np.full_like(trip_s, np.inf)
@@ -64,6 +61,15 @@ def round_trips(graph: Connectivity, source: IntArray, target: IntArray) -> Floa
         there, back = graph.available_bps[source, target] > 0, graph.available_bps[target, source] > 0
         there_s, back_s = np.where(there, there_s, back_s), np.where(back, back_s, there_s)
     return np.asarray(there_s + back_s)
+
+
+def streams_per_pair(streams: ArrayLike, silos: int) -> FloatArray:
+    """Parallel streams of a transfer of each ordered pair of silos; an error where one is no whole number >= 1."""
+    parallel = per_pair("streams", streams, silos)
+    wrong = ~(np.isfinite(parallel) & (parallel >= 1) & (parallel == np.floor(parallel)))
+    if wrong.any():
+        raise InputError(f"streams(={parallel[wrong][0]:g}) must be a whole number >= 1.")
+    return parallel
 
 
 def per_pair(name: str, values: ArrayLike, silos: int) -> FloatArray:
