@@ -31,7 +31,8 @@ def relayed_star_s(tree: Overlay, hub: int, chunks: int) -> float:
     Raises
     ------
     InputError
-        If the overlay is no tree in both directions, `hub` is no silo, or there is no chunk.
+        If the overlay is no tree in both directions, `hub` is no silo, there is no chunk, messages start slowly, or
+        models leave in the backward pass.
 
     Notes
     -----
@@ -46,7 +47,7 @@ def relayed_star_s(tree: Overlay, hub: int, chunks: int) -> float:
     with many the latencies and the slowest edge (P. Sanders, J. F. Sibeyn, "A bandwidth latency tradeoff for broadcast
     and reduction", Information Processing Letters 86, 2003). The hub has the sum when the last part has come from every
     silo `v`, and ``tau = max over v of (down(v) + s T_c(v) + up(v))``. Chunks cost nothing each, links are those of
-    Eq. 3 and not shared otherwise, and no model leaves in the backward pass. Time O(silos).
+    Eq. 3 and not shared otherwise. Time O(silos).
     """
     graph, work = tree.graph, tree.work
     if not 0 <= hub < graph.silos:
@@ -54,6 +55,12 @@ def relayed_star_s(tree: Overlay, hub: int, chunks: int) -> float:
     if chunks < 1:
         raise InputError("must be >= 1.", field=Field("chunks", value=chunks))
     child, parent = _edges(tree, hub)
+    if graph.slow_start is not None:
+        raise InputError(
+            "must be 'none' for a STAR along a tree.", field=Field("slow_start", value=graph.slow_start.when)
+        )
+    if work.overlap:
+        raise InputError("must be 0 for a STAR along a tree.", field=Field("overlap", value=work.overlap))
     children = np.bincount(parent, minlength=graph.silos)
     down_bps = np.minimum(graph.up_bps[parent] / children[parent], graph.down_bps[child])
     up_bps = np.minimum(graph.up_bps[child], graph.down_bps[parent] / children[parent])

@@ -1,5 +1,7 @@
 """A STAR along a tree in chunks: by hand, chunk by chunk as a job of its own, and limits."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from simulator import FlowArc, simulate_flows
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design
 from topologies.analysis import relayed_star_s
+from topologies.slow_start import with_slow_start
 
 MOST = 10**9
 
@@ -151,3 +154,15 @@ def test_what_is_no_tree_or_no_hub_is_refused(published_graph):
         relayed_star_s(mst, 11, 1)
     with pytest.raises(InputError, match=r"chunks\(=0\) must be >= 1"):
         relayed_star_s(mst, 0, 0)
+
+
+def test_what_it_leaves_out_is_refused(published_graph):
+    graph, work = published_graph("geant", 1e9), Workload(model_bits=1e7, compute_s=1.0)
+    slow = design("mst", with_slow_start(graph, "always"), work)
+    with pytest.raises(
+        InputError, match=r"^slow_start\(='always'\) must be 'none' for a STAR along a tree\.$"
+    ):
+        relayed_star_s(slow, 0, 1)
+    early = design("mst", graph, replace(work, overlap=0.5))
+    with pytest.raises(InputError, match=r"^overlap\(=0\.5\) must be 0 for a STAR along a tree\.$"):
+        relayed_star_s(early, 0, 1)
