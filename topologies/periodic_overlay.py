@@ -222,7 +222,8 @@ def build_periodic(
     delay_s = delays(computing_s, latency_s, work.model_bits, rate, share)
     if graph.slow_start is not None:
         check_goes_with(graph, work)
-        slow_s = _slow_start_s(graph, work, arcs, period, computed, rate, number)
+        ends = arcs.source, arcs.target
+        slow_s = added_in_states_s(graph, work, period, computed, arcs.state, *ends, rate, number)
         delay_s = delay_s + slow_s
         if graph.slow_start.when == "always":
             sending_s = sending_s + slow_s
@@ -267,23 +268,38 @@ def build_periodic(
     )
 
 
-def _slow_start_s(
+def added_in_states_s(
     graph: Connectivity,
     work: Workload,
-    arcs: StateArcs,
     period: int,
     computed: int,
+    state: IntArray,
+    source: IntArray,
+    target: IntArray,
     rate_bps: FloatArray,
     number: IntArray,
 ) -> FloatArray:
-    """What slow start adds to each arc of each state: a connection opens its window for its slowest state."""
+    """What slow start adds to each arc of each state: a connection opens its window for its slowest state.
+
+    Parameters
+    ----------
+    period, computed : int
+        Number of states, and of those in which silos compute.
+    state, source, target, number : ndarray of int, shape (arcs of all states,)
+        State of each arc, its silos, and the number of the two, the same in all states.
+    rate_bps : ndarray, shape (arcs of all states,)
+        Of Eq. 3.
+
+    Returns
+    -------
+    ndarray, shape (arcs of all states,)
+        See `topologies.slow_start.added_s`.
+    """
     slowest_bps = np.full(int(number.max(initial=-1)) + 1, np.inf)
     np.minimum.at(slowest_bps, number, rate_bps)
-    _, _, rounds = turn_order(period, arcs.state, number)
+    _, _, rounds = turn_order(period, state, number)
     compute_s = work.round_compute_s(graph.silos) * computed / period
-    return added_s(
-        graph, work.model_bits, compute_s, arcs.source, arcs.target, slowest_bps[number], rounds=rounds
-    )
+    return added_s(graph, work.model_bits, compute_s, source, target, slowest_bps[number], rounds=rounds)
 
 
 def _queued_cycle_s(queued: EventGraph, least_s: float, proof: CycleTime) -> float:

@@ -16,6 +16,7 @@ from topologies import (
     build_periodic,
     connectivity,
     design,
+    design_periodic,
     load_underlay,
 )
 from topologies.analysis import (
@@ -32,6 +33,8 @@ from topologies.analysis.upgrade_links import raised_graph, upgrade_links
 from topologies.bounds import lower_bound_s, simulated_bound_s
 from topologies.compiled_designs import many_designs
 from topologies.delays import arc_delays, pair_delays
+from topologies.designers.node_order import reordered
+from topologies.designers.placed import cycle_time_by_order
 from topologies.errors import InputError
 from topologies.slow_start import (
     INITIAL_BITS,
@@ -201,8 +204,9 @@ def test_bad_values_are_refused():
     for call in (pair_delays, lambda graph, work: design("star", graph, work)):
         with pytest.raises(InputError, match=r"^slow_start\(='idle'\) must be 'none' where models leave"):
             call(with_slow_start(measured_like(), "idle"), work)
-    with pytest.raises(InputError, match="streams"):
-        with_slow_start(measured_like(), "idle", 0)
+    for streams in (0, 0.5, 2.5, np.nan, np.inf):
+        with pytest.raises(InputError, match=rf"^streams\(={streams:g}\) must be a whole number >= 1\.$"):
+            with_slow_start(measured_like(), "idle", streams)
 
 
 def test_pairs_are_arcs_of_degree_1():
@@ -255,6 +259,17 @@ def test_so_it_is_on_a_periodic_overlay():
         assert found.cycle_time_s == pytest.approx(getattr(overlay.closed_forms, form), rel=1e-9)
     slow_s = np.concatenate(overlay.slow_start_s)
     assert (slow_s > 0).all()
+
+
+@pytest.mark.parametrize("when", ["first", "idle", "always"])
+@pytest.mark.parametrize("kind", ["one_peer_exponential", "base"])
+def test_orders_are_searched_by_the_cycle_time_that_is_built(kind, when):
+    graph = with_slow_start(measured_like(), when)
+    states = design_periodic(kind, graph, WORK).states
+    for order in ([0, 1, 2, 3, 4], [3, 0, 4, 2, 1]):
+        built = build_periodic(kind, graph, WORK, reordered(states, np.array(order)))
+        found_s = cycle_time_by_order(graph, WORK, states)(np.array(order))
+        assert found_s == pytest.approx(built.closed_forms.paper_s, rel=1e-12)
 
 
 def test_rings_of_equal_silos_idle_as_the_static_rule_says():

@@ -12,6 +12,7 @@ from topologies.designers.node_order import EVALUATIONS, NODE_ORDERS, Objective,
 from topologies.designers.options import DesignerOption
 from topologies.howard import cycle_time
 from topologies.periodic_events import periodic_event_graph, state_of_sending
+from topologies.periodic_overlay import added_in_states_s
 from topologies.state import State, computing_times
 from topologies.workload import Workload
 
@@ -73,19 +74,26 @@ def cycle_time_by_order(graph: Connectivity, work: Workload, states: Sequence[St
     lag = np.concatenate([each.lag for each in states])
     compute_s = computing_times(states, work.round_compute_s(graph.silos))
     sending, computed = state_of_sending(len(states), state, lag), sum(each.computes for each in states)
+    places = [np.concatenate([getattr(each, end) for each in states]) for end in ("source", "target")]
+    # Silos that change places keep which arcs of the states are the same.
+    number = np.unique(np.column_stack(places), axis=0, return_inverse=True)[1].reshape(-1)
 
     def cycle_time_s(order: IntArray) -> float:
         ends = [(order[each.source], order[each.target]) for each in states]
         source, target = (np.concatenate(side) for side in zip(*ends, strict=True))
         if not graph.may_send[source, target].all():
             return float("inf")
+        rate_bps = np.concatenate([arc_rates(graph, *pair) for pair in ends])
         delay_s = delays(
             compute_s[sending, source],
             graph.latency_s[source, target],
             work.model_bits,
-            np.concatenate([arc_rates(graph, *pair) for pair in ends]),
+            rate_bps,
             work.backward_share,
         )
+        if graph.slow_start is not None:
+            arcs = state, source, target, rate_bps, number
+            delay_s = delay_s + added_in_states_s(graph, work, len(states), computed, *arcs)
         events = periodic_event_graph(len(states), state, source, target, lag, delay_s, compute_s)
         return cycle_time(events, connected=True).cycle_time_s / computed
 
