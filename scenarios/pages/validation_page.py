@@ -35,15 +35,24 @@ _NOTE = (
 _PARTS_NOTE = (
     "serialization: models wait for those before them on their arc. shared links: slower than Eq. 3, as arcs meet on a "
     "link. unused shares: faster than Eq. 3, as others leave capacity. waits for other arcs: a silo waits for a model "
-    "that is not on the circuit. The parts of a row add up to its difference."
+    "that is not on the circuit. slow start: arcs idle longer, or less, than closed forms take them to. The parts of a "
+    "row add up to its difference."
 )
 _TERMS_NOTE = (
     "Eq. 3: the delay by the paper. What the simulation adds to it, or takes off: queue: waiting for models before it "
-    "on the arc. rate: sending slower or faster. wait: a model that is there waits until its silo can go on. "
-    "computing: other computing times. world: events."
+    "on the arc. slow start: what Eq. 3's delay does not have of it. rate: sending slower or faster. wait: a model "
+    "that is there waits until its silo can go on. computing: other computing times. world: events."
 )
 _SIMULATIONS = ("equal", "maxmin")
-_ARC_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
+_ARC_TERMS = {
+    "eq3_s": "Eq. 3",
+    "queue_s": "queue",
+    "slow_s": "slow start",
+    "rate_s": "rate",
+    "wait_s": "wait",
+    "computing_s": "computing",
+    "world_s": "world",
+}
 
 
 def validation_page(path: Path) -> str:
@@ -194,7 +203,12 @@ def _signed(seconds: float, least: float) -> str:
 
 def _arcs(kind: str, arcs: Sequence[Mapping[str, Any]]) -> str:
     """The critical circuit arc by arc."""
-    heads = ("arc", "Eq. 3", "queue", "rate", "wait", "computing", "world", "cause")
+    titles = {
+        term: title
+        for term, title in _ARC_TERMS.items()
+        if term != "slow_s" or any(arc.get(term) for arc in arcs)
+    }
+    heads = ("arc", *titles.values(), "cause")
     least = 1e-9 * sum(abs(float(arc["eq3_s"])) for arc in arcs)
     rows = [
         (
@@ -207,12 +221,14 @@ def _arcs(kind: str, arcs: Sequence[Mapping[str, Any]]) -> str:
                 else format_s(arc[term])
                 if arc[term] > 0
                 else signed_s(arc[term])
-                for term in _ARC_TERMS
+                for term in titles
             ),
             _cause(arc),
         )
         for arc in arcs
     ]
-    table = html_table(f"Critical circuit of {kind}: times of its arcs", heads, rows, range(1, 7))
+    table = html_table(
+        f"Critical circuit of {kind}: times of its arcs", heads, rows, range(1, 1 + len(titles))
+    )
     table += f'<p class="note">{text(_TERMS_NOTE)}</p>'
     return f"<details><summary>{text(kind)}: the circuit arc by arc</summary>{table}</details>"

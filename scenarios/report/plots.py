@@ -43,9 +43,10 @@ _PARTS = {
     "computing_times_s": "computing times",
     "world_s": "events around the job",
     "no_barrier_s": "no barrier",
+    "slow_start_s": "slow start",
 }
 """Parts of the difference from paper: field of a row to name in the figure."""
-_RARE = ("computing_times_s", "world_s", "no_barrier_s")
+_RARE = ("computing_times_s", "world_s", "no_barrier_s", "slow_start_s")
 """Parts that are left out where no overlay has them."""
 _ONE_STYLE: dict[str, Any] = {"color": "0.35", "linestyle": "-"}
 _SIMULATED_MARKER: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "markeredgecolor": "black"}
@@ -403,8 +404,8 @@ def _validation_figure(table: Table, style: FigureStyle, *, title: str) -> Figur
     places = np.arange(len(rows))
     right, left = np.zeros(len(rows)), np.zeros(len(rows))
     # Black is the total's.
-    for (key, name), colour in zip(_PARTS.items(), (*COLOURS[:-1], "#999999"), strict=True):
-        part = np.array([factor * (row[key] or 0.0) for factor, row in zip(scale, rows, strict=True)])
+    for (key, name), colour in zip(_PARTS.items(), (*COLOURS[:-1], "#999999", "#555555"), strict=True):
+        part = np.array([factor * (row.get(key) or 0.0) for factor, row in zip(scale, rows, strict=True)])
         if key in _RARE and not part.any():
             continue
         start = np.where(part >= 0, right, left)

@@ -24,9 +24,9 @@ _NEGLIGIBLE = 1e-3
 class ArcShare:
     """Share of one arc of the critical circuit in the cycle time: means over the counted rounds.
 
-    In a scenario with events, `queue_s`, `rate_s`, `wait_s` and `computing_s` are those of the simulation without
-    events, and `world_s` is all that the events change. The simulated values are those with the events, unless an
-    absence removes arcs from the counted rounds.
+    In a scenario with events, `queue_s`, `slow_s`, `rate_s`, `wait_s` and `computing_s` are those of the simulation
+    without events, and `world_s` is all that the events change. The simulated values are those with the events,
+    unless an absence removes arcs from the counted rounds.
 
     Attributes
     ----------
@@ -37,6 +37,9 @@ class ArcShare:
         Its delay by Eq. 3.
     queue_s : float
         How long a model waits for the arc's earlier ones to leave.
+    slow_s : float
+        How much later than by the static rule of closed forms a model starts because of slow start; negative where the
+        rule lets an arc start slowly that does not.
     rate_s : float
         How much longer than by Eq. 3 a model's bits take to leave; negative where they take less.
     wait_s : float
@@ -61,6 +64,7 @@ class ArcShare:
     tokens: int
     eq3_s: float
     queue_s: float
+    slow_s: float
     rate_s: float
     wait_s: float
     computing_s: float
@@ -75,7 +79,7 @@ class ArcShare:
     @property
     def excess_s(self) -> float:
         """Time of the arc in excess of Eq. 3."""
-        return self.queue_s + self.rate_s + self.wait_s + self.computing_s + self.world_s
+        return self.queue_s + self.slow_s + self.rate_s + self.wait_s + self.computing_s + self.world_s
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,6 +122,7 @@ class Attribution:
         arcs, tokens = self.arcs, self.tokens
         return {
             "serialization": sum(arc.queue_s for arc in arcs) / tokens,
+            "slow start": sum(arc.slow_s for arc in arcs) / tokens,
             "shared links": sum(max(arc.rate_s, 0.0) for arc in arcs) / tokens,
             "unused shares": sum(min(arc.rate_s, 0.0) for arc in arcs) / tokens,
             "waits for other arcs": sum(arc.wait_s for arc in arcs) / tokens,
@@ -138,6 +143,7 @@ def attribute(
     compute: ComputeTimes,
     simulated: SimulatedCycleTime,
     *,
+    fifo: bool = True,
     undisturbed: Undisturbed | None = None,
     events: WindowEvents | None = None,
 ) -> Attribution:
@@ -152,6 +158,8 @@ def attribute(
         Of that simulation.
     simulated : SimulatedCycleTime
         Of ``simulated_cycle_time(timeline, circuit_sources(overlay))``: the rounds to take means over.
+    fifo : bool
+        Whether an arc sends one message at a time.
     undisturbed : Undisturbed, optional
         With `events`, the same job without them.
     events : WindowEvents, optional
@@ -176,6 +184,9 @@ def attribute(
                                   + w*(c_i(m) - s*T_c(i))
                                          computing
 
+    With slow start, `d` has what the static rule adds, and `slow_s` is what starts are later for it in excess of that;
+    only the rest of ``start - ready`` is the queue.
+
     Take means over the rounds ``A <= m < B`` and write ``g_v = (t_v(B) - t_v(A)) / (B - A)``. The mean of
     ``t_v(m+1)`` is that of ``t_v(m)`` plus `g_v`. Sum the left-hand side around a circuit. Each of its silos is the
     target of one arc and the source of one, so the means of ``t_v(m)`` cancel. An arc adds `g_j`, and with 0 tokens
@@ -199,12 +210,17 @@ def attribute(
     circuit = list(overlay.proof.circuit)
     tokens = int(graph.tokens[circuit].sum())
     if undisturbed is None or events is None:
-        terms = Terms.of(overlay, timeline, compute, simulated.first_round, simulated.rounds)
+        terms = Terms.of(overlay, timeline, compute, simulated.first_round, simulated.rounds, fifo=fifo)
         arcs = tuple(_share(resources, arc, terms, simulated.cycle_time_s) for arc in circuit)
         return Attribution(tokens=tokens, arcs=arcs)
     baseline = undisturbed.cycle_time
     without = Terms.of(
-        overlay, undisturbed.timeline, undisturbed.compute, baseline.first_round, baseline.rounds
+        overlay,
+        undisturbed.timeline,
+        undisturbed.compute,
+        baseline.first_round,
+        baseline.rounds,
+        fifo=fifo,
     )
     own = tuple(_share(resources, arc, without, baseline.cycle_time_s) for arc in circuit)
     if simulated.throughout is not None:
@@ -217,7 +233,7 @@ def attribute(
             off_arcs_s=simulated.cycle_time_s - baseline.cycle_time_s,
             off_arcs=events.absent(),
         )
-    terms = Terms.of(overlay, timeline, compute, simulated.first_round, simulated.rounds)
+    terms = Terms.of(overlay, timeline, compute, simulated.first_round, simulated.rounds, fifo=fifo)
     shares = [
         _with_events(resources, arc, share, terms, without, events, simulated.cycle_time_s)
         for arc, share in zip(circuit, own, strict=True)
@@ -238,7 +254,7 @@ def _with_events(
     more_s, cause = world_s(terms, undisturbed, arc), share.cause
     told = is_told(resources.overlay, arc, terms, events)
     if told or abs(more_s) > _NEGLIGIBLE * cycle_time_s:
-        largest_s = max((share.queue_s, share.rate_s, share.wait_s, share.computing_s), key=abs)
+        largest_s = max((share.queue_s, share.slow_s, share.rate_s, share.wait_s, share.computing_s), key=abs)
         changed = event_cause(resources.overlay, arc, terms, undisturbed, events)
         cause = both(cause, changed, largest_s, more_s, is_told=told)
     simulated = _share(resources, arc, terms, cycle_time_s)
@@ -265,6 +281,7 @@ def _share(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) ->
         tokens=int(graph.tokens[arc]),
         eq3_s=float(graph.delay_s[arc]),
         queue_s=float(terms.queue_s[arc]),
+        slow_s=float(terms.slow_s[arc]),
         rate_s=float(terms.rate_s[arc]),
         wait_s=float(terms.wait_s[arc]),
         computing_s=float(terms.computing_s[arc]),

@@ -32,6 +32,7 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
     Cause
     """
     parts = {
+        "slow": abs(float(terms.slow_s[arc])),
         "queue": abs(float(terms.queue_s[arc])),
         "rate": abs(float(terms.rate_s[arc])),
         "wait": abs(float(terms.wait_s[arc])),
@@ -57,10 +58,24 @@ def _computing(overlay: Overlay, arc: int, terms: Terms) -> Cause:
 
 
 def _sending(resources: Resources, arc: int, terms: Terms, largest: str) -> Cause:
-    """Why an arc's models queue, or are sent slower or faster than by Eq. 3."""
+    """Why an arc's models queue, start slowly, or are sent slower or faster than by Eq. 3."""
+    if largest == "slow":
+        return _slow_start(resources.overlay, arc, terms)
     if largest == "queue":
         return _queue(resources.overlay, arc, terms)
     return _shared(resources.overlay, arc, terms) if terms.rate_s[arc] > 0 else _unused(resources, arc, terms)
+
+
+def _slow_start(overlay: Overlay, arc: int, terms: Terms) -> Cause:
+    """An arc that idles longer, or less, than the static rule of closed forms says."""
+    labels, more_s = overlay.graph.labels, float(terms.slow_s[arc])
+    place = f"{labels[overlay.source[arc]]} -> {labels[overlay.target[arc]]}"
+    idles = "longer than closed forms take it to" if more_s > 0 else "less than closed forms take it to"
+    text = (
+        f"slow start: {place} idles {idles}, and its models start "
+        f"{format_s(abs(more_s))} {'later' if more_s > 0 else 'earlier'}"
+    )
+    return Cause(assumption="slow start", place=place, explanation=text)
 
 
 def _queue(overlay: Overlay, arc: int, terms: Terms) -> Cause:
@@ -147,7 +162,11 @@ def _wait(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) -> 
         return Cause(assumption="wait", place=labels[target], explanation=f"{waits}its own computing")
     place = f"{labels[overlay.source[gate]]} -> {labels[target]}"
     text = f"{waits}{place}"
-    parts = {"queue": abs(float(terms.queue_s[gate])), "rate": float(terms.rate_s[gate])}
+    parts = {
+        "queue": abs(float(terms.queue_s[gate])),
+        "slow": float(terms.slow_s[gate]),
+        "rate": float(terms.rate_s[gate]),
+    }
     largest = max(parts, key=lambda part: parts[part])
     if parts[largest] > _NEGLIGIBLE * cycle_time_s:
         text = f"{text} ({_sending(resources, gate, terms, largest).explanation})"

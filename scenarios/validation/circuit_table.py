@@ -11,8 +11,9 @@ from scenarios.validation.study import Validated
 MOST_ARCS = 10
 _ROUNDING = 1e-9
 """Terms below this part of a round are rounding."""
-_TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
+_TERMS = ("eq3_s", "queue_s", "slow_s", "rate_s", "wait_s", "computing_s", "world_s")
 
+_SLOW = "slow start: beside what Eq. 3's delay has of it. "
 _WORLD = "All of these are without the events; world: all that the events change. "
 
 
@@ -49,7 +50,7 @@ def circuit_table(result: Validated) -> Table:
     unit = time_unit(max(abs(float(row[name])) for row in rows for name in _TERMS))
     further = {
         key: title
-        for key, title in (("computing_s", "comp."), ("world_s", "world"))
+        for key, title in (("slow_s", "slow\nstart"), ("computing_s", "comp."), ("world_s", "world"))
         if any(abs(row[key]) > least for row in rows)
     }
     shown = [
@@ -78,7 +79,8 @@ def circuit_table(result: Validated) -> Table:
         notes=note_lines(
             f"in {unit}; {terms} of the last line: {signed_s(over_s)} a round over paper. "
             "queue: behind the arc's earlier models. rate: sending, over Eq. 3's M/rate. wait: for another arc. "
-            f"{_WORLD if 'world_s' in further else ''}flight: the arc's models under way at once."
+            f"{_SLOW if 'slow_s' in further else ''}{_WORLD if 'world_s' in further else ''}"
+            "flight: the arc's models under way at once."
         ),
     )
 

@@ -10,7 +10,7 @@ from topologies import Overlay
 
 _WORTH = 0.1
 """From this part of the larger one on, the smaller one of two causes is reported as well."""
-_TERMS = ("queue_s", "rate_s", "wait_s", "computing_s")
+_TERMS = ("queue_s", "slow_s", "rate_s", "wait_s", "computing_s")
 
 
 def world_s(terms: Terms, undisturbed: Terms, arc: int) -> float:

@@ -222,5 +222,7 @@ def _validated(overlay: AnyOverlay, simulation: SimulationConfig, *, rounds: int
         return replace(found, randomized_forms=randomized_forms, randomized_attribution=parts)
     events = WindowEvents.of(simulation, overlay.graph, window, timeline.absences)
     undisturbed = None if events is None else simulate_undisturbed(overlay, shared, maxmin, silos, seed=seed)
-    attribution = attribute(overlay, timeline, job.compute, maxmin, undisturbed=undisturbed, events=events)
+    attribution = attribute(
+        overlay, timeline, job.compute, maxmin, fifo=job.fifo, undisturbed=undisturbed, events=events
+    )
     return replace(found, attribution=attribution)

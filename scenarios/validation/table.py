@@ -34,6 +34,7 @@ PARTS = (
     "unused shares",
     "waits for other arcs",
     "computing times",
+    "slow start",
     "no barrier",
     "world",
 )

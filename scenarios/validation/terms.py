@@ -1,4 +1,4 @@
-"""The terms of every arc in a simulation: means over some rounds of queueing, rate, wait and computing."""
+"""The terms of every arc in a simulation: means over some rounds of queueing, slow start, rate, wait and computing."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -20,7 +20,7 @@ class Terms:
 
     Attributes
     ----------
-    queue_s, rate_s, wait_s, computing_s : ndarray, shape (arcs + silos,)
+    queue_s, slow_s, rate_s, wait_s, computing_s : ndarray, shape (arcs + silos,)
         See `scenarios.validation.attribution.attribute`.
     sending_s : ndarray, shape (arcs + silos,)
         Transmission time of a model.
@@ -35,6 +35,7 @@ class Terms:
     """
 
     queue_s: FloatArray
+    slow_s: FloatArray
     rate_s: FloatArray
     wait_s: FloatArray
     computing_s: FloatArray
@@ -46,9 +47,16 @@ class Terms:
 
     @classmethod
     def of(
-        cls, overlay: Overlay, timeline: Timeline, compute: ComputeTimes, first_round: int, rounds: int
+        cls,
+        overlay: Overlay,
+        timeline: Timeline,
+        compute: ComputeTimes,
+        first_round: int,
+        rounds: int,
+        *,
+        fifo: bool = True,
     ) -> Self:
-        """Terms of an overlay over some rounds of its simulation, with its computing times.
+        """Terms of an overlay over some rounds of its simulation, with its computing times and queueing.
 
         Raises
         ------
@@ -57,7 +65,9 @@ class Terms:
 
         Notes
         -----
-        Time O(rounds * (arcs + silos)).
+        A message that slow start holds back takes its links later than it is sent, or than the one before it on its
+        arc has left; waits for that one are queueing, where an arc sends one at a time (`fifo`). Time
+        O(rounds * (arcs + silos)).
         """
         if timeline.messages is None:
             raise InputError("timeline.messages must not be None: simulate with messages=True.")
@@ -75,14 +85,17 @@ class Terms:
         under_way_s = (arrival_s - first_bit_s).mean(axis=0)
         waits_s = np.concatenate((start_s[1:, target] - arrival_s, start_s[1:] - computed_s), axis=1)
         same_s = _SAME * float(np.diff(start_s, axis=0).mean())
+        ready_s = leaves_s + leaving(tokens * compute_s[:, source], share)
+        late_s, held_s = first_bit_s - ready_s, np.zeros(overlay.arcs)
+        if overlay.graph.slow_start is not None:
+            left_s = np.full_like(ready_s, -np.inf)
+            if fifo:
+                before = slice(max(first_round - 1, 0), first_round + rounds - 1)
+                left_s[first_round == 0 :] = timeline.messages.last_bit_s[before]
+            held_s = (first_bit_s - np.maximum(ready_s, left_s)).mean(axis=0)
         return cls(
-            queue_s=np.concatenate(
-                (
-                    (first_bit_s - leaves_s - leaving(tokens * compute_s[:, source], share)).mean(axis=0)
-                    - overlay.slow_start_s,
-                    none,
-                )
-            ),
+            queue_s=np.concatenate((late_s.mean(axis=0) - held_s, none)),
+            slow_s=np.concatenate((held_s - overlay.slow_start_s, none)),
             rate_s=np.concatenate((under_way_s - overlay.latency_s - overlay.transmission_s, none)),
             wait_s=waits_s.mean(axis=0),
             computing_s=np.concatenate((leaving(tokens * more_s[source], share), more_s)),

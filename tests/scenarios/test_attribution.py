@@ -12,6 +12,7 @@ from scenarios.validation.circuit_table import MOST_ARCS, circuit_table
 from scenarios.validation.randomized import RandomizedAttribution
 from simulator import Constant, simulate
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
+from topologies.slow_start import slow_start_s, with_slow_start
 
 
 def _attributed(network, variant, kind, *, access_bps=1e10, slow=None, rounds=400):
@@ -144,3 +145,46 @@ def test_what_shared_links_add_is_no_gain_and_the_reverse():
     faster = parts(3.5, 1.5)
     assert (faster["shared links"], faster["unused shares"], faster["world"]) == (0.0, -2.0, 3.5)
     assert sum(slower.values()) == sum(faster.values()) == 5.0 - 1.0
+
+
+def _attributed_slowly(kind, when, compute_s, *, queueing="fifo"):
+    """Gaia at 10 Gbps, where messages start slowly."""
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e10, down_bps=1e10))
+    overlay = design(kind, with_slow_start(graph, when), Workload(model_bits=359e6, compute_s=compute_s))
+    timeline = simulate(overlay, 400, messages=True, queueing=queueing)
+    simulated = simulated_cycle_time(timeline, circuit_sources(overlay))
+    compute = Constant(compute_s=overlay.compute_s)
+    found = attribute(overlay, timeline, compute, simulated, fifo=queueing == "fifo")
+    assert found.simulated_s == pytest.approx(simulated.cycle_time_s, rel=1e-9)
+    return overlay, found
+
+
+def test_restarts_that_the_static_rule_misses_are_slow_start_and_no_queue():
+    """Every second model of both arcs starts slowly, and the one behind it queues for as long."""
+    overlay, found = _attributed_slowly("mst", "idle", 0.02)
+    assert overlay.slow_start_s.max() == 0
+    ends, rates_bps = (overlay.source, overlay.target), overlay.rate_bps
+    for arc, share in zip(overlay.proof.circuit, found.arcs, strict=True):
+        whole_s = slow_start_s(overlay.graph, 359e6, *ends, rates_bps)[arc]
+        assert (share.slow_s, share.queue_s) == pytest.approx((whole_s / 2, whole_s / 2), rel=1e-9)
+    parts_s = found.parts_s()
+    assert parts_s["slow start"] == pytest.approx((found.simulated_s - found.paper_s) / 2, rel=1e-9)
+    assert parts_s["serialization"] == pytest.approx(parts_s["slow start"], rel=1e-9)
+
+
+def test_an_arc_that_never_rests_takes_off_what_the_static_rule_adds():
+    overlay, found = _attributed_slowly("ring", "idle", 1.0)
+    arc = max(range(overlay.arcs), key=lambda arc: overlay.transmission_s[arc])
+    share = found.arcs[overlay.proof.circuit.index(arc)]
+    assert share.slow_s == pytest.approx(-float(overlay.slow_start_s[arc]), rel=1e-9)
+    assert share.slow_s < 0
+    assert found.parts_s()["slow start"] < 0
+
+
+@pytest.mark.parametrize("kind", ["ring", "mst", "star"])
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+def test_on_connections_of_one_message_closed_forms_have_all_of_it(kind, queueing):
+    """Each message starts slowly, and Eq. 3 says so; what waits behind one is queueing."""
+    _, found = _attributed_slowly(kind, "always", 0.02, queueing=queueing)
+    for share in found.arcs:
+        assert share.slow_s == pytest.approx(0.0, abs=1e-8)

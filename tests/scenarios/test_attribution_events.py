@@ -41,9 +41,10 @@ PARTS = (
     "waits_for_other_arcs_s",
     "computing_times_s",
     "no_barrier_s",
+    "slow_start_s",
     "world_s",
 )
-TERMS = ("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s")
+TERMS = ("eq3_s", "queue_s", "slow_s", "rate_s", "wait_s", "computing_s", "world_s")
 
 
 @pytest.fixture

@@ -67,13 +67,16 @@ def test_computing_names_the_silo_and_how_much_longer_it_takes(star, sign):
     ("largest", "assumption"),
     [
         ("queue_s", "serialization"),
+        ("slow_s", "slow start"),
         ("rate_s", "shared link"),
         ("wait_s", "wait"),
         ("computing_s", "computing"),
     ],
 )
 def test_the_largest_term_is_the_cause(star, largest, assumption):
-    terms = {name: {3: 0.1} for name in ("queue_s", "rate_s", "wait_s", "computing_s")} | {largest: {3: 0.11}}
+    terms = {name: {3: 0.1} for name in ("queue_s", "slow_s", "rate_s", "wait_s", "computing_s")} | {
+        largest: {3: 0.11}
+    }
 
     assert cause(star, 3, **terms).assumption == assumption
 

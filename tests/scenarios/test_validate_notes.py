@@ -165,7 +165,7 @@ def test_a_part_is_located_where_it_is_largest(name, off_arcs, text):
     ("source", "target", "shown", "in_flight"), [("A", "B", "A -> B", 1.5), ("A", "A", "A computes", None)]
 )
 def test_a_silo_that_waits_for_itself_computes(source, target, shown, in_flight):
-    terms = dict.fromkeys(("eq3_s", "queue_s", "rate_s", "wait_s", "computing_s", "world_s"), 0.25)
+    terms = dict.fromkeys(("eq3_s", "queue_s", "slow_s", "rate_s", "wait_s", "computing_s", "world_s"), 0.25)
     arc = SimpleNamespace(
         source=source,
         target=target,
