@@ -121,8 +121,8 @@ class Attribution:
         """Seconds per round of each cause: they add up to ``simulated_s - paper_s``."""
         arcs, tokens = self.arcs, self.tokens
         return {
-            "serialization": sum(arc.queue_s for arc in arcs) / tokens,
             "slow start": sum(arc.slow_s for arc in arcs) / tokens,
+            "serialization": sum(arc.queue_s for arc in arcs) / tokens,
             "shared links": sum(max(arc.rate_s, 0.0) for arc in arcs) / tokens,
             "unused shares": sum(min(arc.rate_s, 0.0) for arc in arcs) / tokens,
             "waits for other arcs": sum(arc.wait_s for arc in arcs) / tokens,

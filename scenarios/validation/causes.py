@@ -8,6 +8,8 @@ from scenarios.validation.terms import Terms
 from topologies import Overlay
 from topologies.analysis.resources import Resources
 
+_SAME = 1e-9
+"""Terms within this relative distance differ by rounding."""
 _NEGLIGIBLE = 1e-6
 """Terms below this part of a cycle time are negligible."""
 _NEGLIGIBLE_COMPUTING = 1e-3
@@ -40,7 +42,8 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
     computing_s = abs(float(terms.computing_s[arc]))
     if computing_s > _NEGLIGIBLE_COMPUTING * cycle_time_s:
         parts["computing"] = computing_s
-    largest = max(parts, key=lambda part: parts[part])
+    # Of terms that differ by rounding the first: models queue for as long as the one before them starts slowly.
+    largest = max(parts, key=lambda part: parts[part] * (1 + _SAME * (part == "slow")))
     if parts[largest] <= _NEGLIGIBLE * cycle_time_s:
         return Cause(assumption="", place="", explanation="as Eq. 3 says")
     if largest == "wait":

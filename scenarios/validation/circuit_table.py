@@ -60,7 +60,14 @@ def circuit_table(result: Validated) -> Table:
         ("wait_s", "wait"),
         *further.items(),
     ]
-    terms = " + ".join(["queue", "rate", "wait", *(key.removesuffix("_s") for key in further)])
+    terms = " + ".join(
+        [
+            "queue",
+            "rate",
+            "wait",
+            *("slow start" if key == "slow_s" else key.removesuffix("_s") for key in further),
+        ]
+    )
     over_s = attribution.simulated_s - attribution.paper_s
     rounds = f"{attribution.tokens} round{'s' if attribution.tokens > 1 else ''}"
     return Table(

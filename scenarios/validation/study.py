@@ -29,6 +29,8 @@ LEAST_EXPLAINED = 0.01
 """Differences from paper above this fraction of it are explained."""
 _LEAST_NAMED = 0.1
 """From this fraction of the largest part on, others are named as well."""
+_SAME = 1e-9
+"""Parts within this relative distance differ by rounding."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -94,10 +96,13 @@ class Validated:
         parts = self.parts_s()
         if not parts or not self.is_explained:
             return ""
-        name = max(parts, key=lambda part: abs(parts[part]))
+        name = max(parts, key=lambda part: abs(parts[part]) * (1 + _SAME * (part == "slow start")))
         least_s = _LEAST_NAMED * abs(parts[name])
-        # With events, or without parts arc by arc, the largest part alone would mislead.
-        several = self.attribution is None or abs(parts["world"]) >= least_s
+        # With events, or without parts arc by arc, the largest part alone would mislead; and models queue behind those
+        # that start slowly.
+        several = self.attribution is None or any(
+            abs(parts.get(part, 0.0)) >= least_s for part in ("world", "slow start")
+        )
         others = [part for part in parts if part != name and abs(parts[part]) >= least_s]
         named = [name, *(others if several else ())]
         shown = ", ".join(f"{self._name(part)} {signed_s(parts[part])}" for part in named)

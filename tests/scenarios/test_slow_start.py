@@ -93,3 +93,18 @@ def test_around_a_hub_upgrades_are_an_error_and_pages_and_explain_say_so(silosim
     text = " ".join(page.read_text().split())
     assert "there is no curve over the access capacity" in text
     assert "is not computed around a hub" in text
+
+
+def test_the_validation_names_slow_start_that_closed_forms_do_not_have(silosim):
+    said = silosim(
+        *("validate", "gaia", "--kind", "mst", "--slow-start", "idle", "--access", "10 Gbps"),
+        *("--compute", "20 ms"),
+    ).ok()
+    words = " ".join(said.out.split())
+    assert (
+        "mst: slow start +498.8 ms, serialization +498.8 ms a round; most on Dublin -> Oregon: slow start:"
+        in words
+    )
+    assert "idles longer than closed forms take it to" in words
+    assert "queue + rate + wait + slow start of the last line: +997.5 ms" in words
+    assert max(map(len, said.out.splitlines())) <= 80
