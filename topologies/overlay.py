@@ -22,7 +22,7 @@ from topologies.errors import InputError
 from topologies.given_arcs import Arcs, numbered_arcs
 from topologies.howard import CycleTime, cycle_time
 from topologies.maxplus import EventGraph
-from topologies.slow_start import added_s, check_goes_with
+from topologies.slow_start import added_s, check_goes_with, with_added_s
 from topologies.weights import local_degree
 from topologies.workload import Workload
 
@@ -186,9 +186,7 @@ def build_overlay(
     if graph.slow_start is not None:
         check_goes_with(graph, work)
         slow_s = added_s(graph, work.model_bits, compute_s, source, target, rate_bps, hub=hub)
-        delay_s = delay_s + slow_s
-        if graph.slow_start.when == "always":
-            busy_s = busy_s + slow_s
+        delay_s, busy_s = with_added_s(graph, delay_s, busy_s, slow_s)
     event_graph = round_event_graph(graph.silos, source, target, tokens, delay_s, compute_s)
     proof = cycle_time(event_graph, connected=True)
     matrix = (

@@ -15,7 +15,7 @@ from topologies.howard import CycleTime, bounds, cycle_time
 from topologies.maxplus import EventGraph
 from topologies.periodic_agreement import periodic_agreed_weights
 from topologies.periodic_events import fifo_event_graph, periodic_event_graph, state_of_sending, turn_order
-from topologies.slow_start import added_s, check_goes_with
+from topologies.slow_start import added_s, check_goes_with, with_added_s
 from topologies.state import State, computing_times
 from topologies.state_checks import StateArcs, check_states
 from topologies.workload import Workload
@@ -42,6 +42,8 @@ class PeriodicOverlay:
         Link directions that the messages of each of these arcs occupy; see `Connectivity.link_capacity_bps`.
     rate_bps : tuple of ndarray
         Of each state, of each of its arcs: by Eq. 3 with the degrees of that state, unless its kind states others.
+    slow_start_s : tuple of ndarray
+        What slow start adds to the delay of each arc of each state, in seconds.
     negative_weights : bool
         Whether some weights may be below 0.
     event_graph : EventGraph
@@ -60,6 +62,7 @@ class PeriodicOverlay:
     numbers: ArcNumbers
     routes: tuple[tuple[int, ...], ...]
     rate_bps: tuple[FloatArray, ...]
+    slow_start_s: tuple[FloatArray, ...]
     negative_weights: bool
     event_graph: EventGraph
     proof: CycleTime
@@ -106,18 +109,6 @@ class PeriodicOverlay:
         return tuple(
             under_way(computing_s, transmissions(self.work.model_bits, rate_bps), self.work.backward_share)
             for computing_s, rate_bps in zip(self.computing_s, self.rate_bps, strict=True)
-        )
-
-    @property
-    def slow_start_s(self) -> tuple[FloatArray, ...]:
-        """What slow start adds to the delay of each arc of each state, in seconds."""
-        parts = (self.delay_s, self.computing_s, self.latency_s, self.transmission_s)
-        if self.graph.slow_start is None:
-            return tuple(np.zeros(each.shape) for each in self.rate_bps)
-        # What is left of a difference is rounding.
-        left = (all_s - (own + way + sent) for all_s, own, way, sent in zip(*parts, strict=True))
-        return tuple(
-            np.where(each > 1e-12 * all_s, each, 0.0) for each, all_s in zip(left, self.delay_s, strict=True)
         )
 
     @property
@@ -220,13 +211,12 @@ def build_periodic(
     sending_s = transmissions(work.model_bits, rate)
     share, number = work.backward_share, numbers.of(arcs.source, arcs.target)
     delay_s = delays(computing_s, latency_s, work.model_bits, rate, share)
+    slow_s = np.zeros(len(delay_s))
     if graph.slow_start is not None:
         check_goes_with(graph, work)
         ends = arcs.source, arcs.target
         slow_s = added_in_states_s(graph, work, period, computed, arcs.state, *ends, rate, number)
-        delay_s = delay_s + slow_s
-        if graph.slow_start.when == "always":
-            sending_s = sending_s + slow_s
+        delay_s, sending_s = with_added_s(graph, delay_s, sending_s, slow_s)
     event_graph = periodic_event_graph(
         period, arcs.state, arcs.source, arcs.target, arcs.lag, delay_s, by_state_s
     )
@@ -244,7 +234,8 @@ def build_periodic(
             direct=share > 0,
         )
         slowest_s = _queued_cycle_s(queued, max(proof.cycle_time_s, slowest_s), proof)
-    freeze(compute_s, event_graph.delay_s, proof.potential_s, *rate_bps)
+    slow_start_s = tuple(np.split(slow_s, np.cumsum(counts)[:-1]))
+    freeze(compute_s, event_graph.delay_s, proof.potential_s, *rate_bps, *slow_start_s)
     return PeriodicOverlay(
         kind=kind,
         graph=graph,
@@ -254,6 +245,7 @@ def build_periodic(
         numbers=numbers,
         routes=routes,
         rate_bps=rate_bps,
+        slow_start_s=slow_start_s,
         negative_weights=negative_weights,
         event_graph=event_graph,
         proof=proof,

@@ -242,3 +242,15 @@ def added_s(
         return np.zeros(rate_bps.shape)
     again = restarts(graph, bits, compute_s, source, target, rate_bps, hub=hub, rounds=rounds)
     return np.where(again, slow_start_s(graph, bits, source, target, rate_bps), 0.0)
+
+
+def with_added_s(
+    graph: Connectivity, delay_s: FloatArray, busy_s: FloatArray, slow_s: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Delays of arcs and how long a message keeps each busy, in seconds, with what slow start adds to them (`added_s`).
+
+    An arc that is never idle does not restart: only a new connection for each message keeps it busy for longer.
+    """
+    if graph.slow_start is None:
+        return delay_s, busy_s
+    return delay_s + slow_s, busy_s + slow_s if graph.slow_start.when == "always" else busy_s

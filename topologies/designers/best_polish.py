@@ -8,7 +8,7 @@ from topologies.delays import arc_rates, leaving, round_event_graph, transmissio
 from topologies.designers.best_costs import CRITERIA, Crossings
 from topologies.digraph import components
 from topologies.howard import RELATIVE_NOISE, cycle_time
-from topologies.slow_start import added_s
+from topologies.slow_start import added_s, with_added_s
 from topologies.workload import Workload
 
 Arcs = frozenset[tuple[int, int]]
@@ -81,9 +81,9 @@ class _Score:
         compute, share = self.compute_s[source], self.work.backward_share
         rate_bps = arc_rates(self.graph, source, target)
         sending = under_way(compute, transmissions(self.work.model_bits, rate_bps), share)
-        slow = self.graph.slow_start
+        delay = leaving(compute, share) + self.graph.latency_s[source, target] + sending
         slow_s = added_s(self.graph, self.work.model_bits, self.compute_s, source, target, rate_bps)
-        busy = sending if slow is None or slow.when != "always" else sending + slow_s
+        delay, busy = with_added_s(self.graph, delay, sending, slow_s)
         alone = busy if self.serialized else np.zeros(len(sending))
         if self.shared:
             links = [self.crossings.links(*arc) for arc in ordered]
@@ -96,9 +96,6 @@ class _Score:
         longest = float(alone.max(initial=0.0))
         if longest > limit * (1 + RELATIVE_NOISE):
             return np.inf, len(arcs), []
-        delay = leaving(compute, share) + self.graph.latency_s[source, target] + sending
-        if slow is not None:
-            delay = delay + slow_s
         tokens = np.ones(len(source), dtype=np.int64)
         proof = cycle_time(round_event_graph(self.graph.silos, source, target, tokens, delay, self.compute_s))
         if longest > proof.cycle_time_s:

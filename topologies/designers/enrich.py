@@ -20,6 +20,7 @@ from topologies.errors import InputError, unknown_name
 from topologies.label_order import in_silo_order, renumbered
 from topologies.optimal_consensus import fdla
 from topologies.overlay import Overlay, build_overlay
+from topologies.slow_start import with_added_s
 from topologies.weights import is_symmetric
 
 SLACK = 5e-13
@@ -329,9 +330,7 @@ def _delays(overlay: Overlay, out: IntArray, into: IntArray) -> tuple[FloatArray
     delay_s = leaving(compute_s, share) + overlay.graph.latency_s + transmission_s
     if overlay.graph.slow_start is not None:
         slow_s = pair_added_s(overlay.graph, overlay.work, rate_bps)
-        delay_s = delay_s + slow_s
-        if overlay.graph.slow_start.when == "always":
-            transmission_s = transmission_s + slow_s
+        return with_added_s(overlay.graph, delay_s, transmission_s, slow_s)
     return delay_s, transmission_s
 
 
