@@ -58,7 +58,7 @@ def test_validate_says_what_split_flows_are_divided_by(silosim):
     ("words", "error"),
     [
         (("gaia", "--multipath-seed", "1"), "must not be given beside"),
-        (("clouds",), "the routing goes with a routed core; the pairs of clouds are measured."),
+        (("clouds",), "split_flows(=True) goes with a routed core; the pairs of clouds are measured."),
     ],
 )
 def test_what_does_not_go_with_it_is_refused(silosim, words, error):
