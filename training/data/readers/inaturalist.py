@@ -23,7 +23,6 @@ SHORTER_SIDE = 256
 MEAN = np.array([0.485, 0.456, 0.406], dtype=np.float32)[:, None, None]
 DEVIATION = np.array([0.229, 0.224, 0.225], dtype=np.float32)[:, None, None]
 CLASSES = 80
-SAMPLE = (3, SIDE, SIDE)
 
 
 def decode(path: str) -> NDArray[np.float32]:
@@ -202,9 +201,9 @@ def _dataset(name: str, options: DataOptions, *, most: int | None, every: int) -
     test = held_out(labels[readable], every=every, names=pictures.names[readable])
     train, held = readable[~test], readable[test]
     return Dataset(
-        train_inputs=ImageFiles(paths=pictures.paths[train], decode=decode, sample=SAMPLE),
+        train_inputs=ImageFiles(paths=pictures.paths[train], decode=decode, sample=(3, SIDE, SIDE)),
         train_labels=labels[train],
-        test_inputs=ImageFiles(paths=pictures.paths[held], decode=decode, sample=SAMPLE),
+        test_inputs=ImageFiles(paths=pictures.paths[held], decode=decode, sample=(3, SIDE, SIDE)),
         test_labels=labels[held],
         classes=len(chosen),
         train_places=pictures.places[train],
