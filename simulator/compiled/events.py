@@ -152,7 +152,7 @@ def _send(
 ) -> None:
     """Send a message, unless it starts slowly or waits for one that does."""
     clock, arc = network.clock[0], network.arcs[number]
-    window.messages[k - clock.base, number].ready_s = ready_s
+    window.messages[k - clock.base, number].arrival_s = ready_s
     if arc.slow:
         if clock.fifo and arc.held:
             arc.queued += 1
@@ -206,7 +206,7 @@ def _deliver(network: Network, silos: Silos, window: Window, number: int, k: int
     """Give the target the arrival of the message that takes its links no longer."""
     clock, arc = network.clock[0], network.arcs[number]
     message = window.messages[k - clock.base, number]
-    message.last_bit_s = max(message.last_bit_s, message.ready_s)
+    message.last_bit_s = max(message.last_bit_s, message.arrival_s)
     arrival_s = message.last_bit_s + arc.latency_s
     clock.latest = max(clock.latest, k)
     message.arrival_s = arrival_s

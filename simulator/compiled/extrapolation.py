@@ -107,7 +107,7 @@ def advance_state(network: Network, silos: Silos, window: Window, rounds: int, s
         (silos.events, ("key",)),
         (silos.table, ("computed_s",)),
         (window.inbox, ("round_start_s", "latest_s")),
-        (window.messages, ("start_s", "last_bit_s", "arrival_s", "ready_s")),
+        (window.messages, ("start_s", "last_bit_s", "arrival_s")),
     ):
         for date in dates:
             table[date] += seconds

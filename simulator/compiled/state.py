@@ -108,7 +108,6 @@ _INBOX = np.dtype(
 _MESSAGE = np.dtype(
     [
         ("start_s", _F), ("last_bit_s", _F), ("arrival_s", _F), ("bound_link", _I),
-        ("ready_s", _F),  # before which its last bit cannot leave
     ],
     align=True,
 )  # fmt: skip
