@@ -46,6 +46,8 @@ class Job:
     queueing : {"fifo", "overlap"}
     changes : Changes or None
         What changes on the network while the job runs; None: nothing.
+    positive_capacities : bool
+        Whether these are capacities alone, which are always > 0.
     absences : tuple of (int, int, int)
         Silos that the others go on without, as `plan` and `compute` have it: see `counted_silos.Absences`.
     computes : tuple of bool
@@ -73,6 +75,7 @@ class Job:
     sharing: SharingModel
     queueing: str
     changes: Changes | None
+    positive_capacities: bool = False
     absences: Absences = ()
     computes: tuple[bool, ...] = ALL
     backward_share: float = 0.0
@@ -138,6 +141,7 @@ def make_job(
     sharing: str | SharingModel = "maxmin",
     queueing: str = "fifo",
     changes: Changes | None = None,
+    positive_capacities: bool = False,
     absences: Absences = (),
     computes: Sequence[bool] = ALL,
     backward_share: float = 0.0,
@@ -160,6 +164,8 @@ def make_job(
     queueing : {"fifo", "overlap"}
     changes : Changes, optional
         What changes on the network while the job runs; the sharing model must be able to change.
+    positive_capacities : bool
+        See `Job`.
     absences : sequence of (int, int, int)
     computes : sequence of bool
     backward_share : float
@@ -211,6 +217,7 @@ def make_job(
         sharing=sharing,
         queueing=queueing,
         changes=changes,
+        positive_capacities=positive_capacities,
         absences=tuple(absences),
         computes=tuple(computes),
         backward_share=backward_share,

@@ -71,7 +71,7 @@ def overlay_job(
     graph, work = design.graph, design.work
     computes = design.computes if isinstance(design, PeriodicOverlay) else ALL
     compute = in_states(compute or Constant(compute_s=work.round_compute_s(graph.silos)), computes)
-    link_capacity_bps, changes = graph.link_capacity_bps, None
+    link_capacity_bps, changes, positive = graph.link_capacity_bps, None, False
     absences: Absences = ()
     effects = effects_of(events, graph)
     if any(effect.on_network for effect in effects):
@@ -80,6 +80,7 @@ def overlay_job(
             check_can_change(model)
         network = dynamic_network(effects, graph, [(arc.source, arc.target) for arc in arcs])
         link_capacity_bps, changes = network.link_capacity_bps, network.changes
+        positive = network.positive_capacities
     if any(effect.on_silos for effect in effects):
         checks.check_silos(arcs, compute.silos)
         plan, compute, absences = with_absences(
@@ -95,6 +96,7 @@ def overlay_job(
         sharing=model,
         queueing=queueing,
         changes=changes,
+        positive_capacities=positive,
         absences=absences,
         computes=computes,
         backward_share=work.backward_share,

@@ -7,8 +7,10 @@ from simulator.statistics.steady_state import SteadyState
 
 def unsupported(job: Job) -> str:
     """Why the compiled engine cannot simulate a job; empty if it can."""
-    if job.changes is not None:
+    if job.changes is not None and not job.positive_capacities:
         return "it simulates no network that changes"
+    if job.changes is not None and job.sharing.weights is not None:
+        return "it simulates no network that changes with weights of its arcs"
     if job.sharing.compiled is None:
         return f"it does not know sharing {job.sharing.name!r}"
     return ""

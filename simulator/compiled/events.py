@@ -22,24 +22,27 @@ from simulator.tolerances import SAME_INSTANT
 from topologies.arrays import FloatArray
 from topologies.jit import compiled
 
-DONE, PAUSED, FULL_WINDOW, FULL_QUEUE, REPEATED = range(1, 6)
+DONE, PAUSED, FULL_WINDOW, FULL_QUEUE, REPEATED, CHANGE = range(1, 7)
 
 
 @compiled
 def run(network: Network, silos: Silos, queue: Queue, window: Window, saved: FloatArray, budget: int) -> int:
-    """Simulate until the caller must act, and return why: `DONE` to `REPEATED`."""
+    """Simulate until the caller must act, and return why: `DONE` to `CHANGE`."""
     clock, events = network.clock[0], silos.events
     clock.work = 0
     while True:
         blocked = _instant(network, silos, queue, window)
         if blocked:
             return blocked
+        if clock.now_s >= clock.change_s:
+            return CHANGE
         update_rates(network)
         then_s = next_end_s(network)
         if size(events):
             then_s = min(then_s, events[events[0].order].key)
         if then_s == inf:
             return DONE
+        then_s = min(then_s, clock.change_s)
         if then_s > clock.now_s:
             if clock.reference >= 0 and is_repeat(network, silos, queue, window, saved):
                 return REPEATED

@@ -1,7 +1,7 @@
 """Max-min fair sharing of links between the messages under way, kept up to date as they start and leave.
 
 Three parts, in this order: messages that start on the links of their route and leave them; the rates, found again only
-where they change; the dates at which messages leave.
+where they or a capacity change; the dates at which messages leave.
 
 Rates are sought from the lowest to the highest, as by progressive filling. An arc of known rate is not looked at
 as long as a full link keeps its rate where it is.
@@ -403,6 +403,24 @@ def count_bound(arcs: Records, hops: Records, number: int, now_s: float) -> None
     if hop >= 0:
         hops[hop].bound_s += now_s - arcs[number].bound_since_s
         arcs[number].bound_since_s = now_s
+
+
+@compiled
+def set_capacity(network: Network, number: int, capacity_bps: float) -> None:
+    """Change the capacity of a link, > 0, and seek the rates of all messages on it at the end of this instant."""
+    arcs, hops, seats, links = network.arcs, network.hops, network.seats, network.links
+    link = links[number]
+    link.capacity_bps = capacity_bps
+    for place in range(link.first, link.first + link.users):
+        arc = arcs[hops[seats[place].user].arc]
+        arc.alone_bps = inf
+        for hop in range(arc.first, arc.end):
+            own_bps = links[hops[hop].link].capacity_bps / hops[hop].usage
+            if own_bps < arc.alone_bps:
+                arc.alone_bps = own_bps
+                arc.alone_hop = hop
+    for place in range(link.first, link.first + link.members):
+        seek(network, hops[seats[place].hop].arc, 0)
 
 
 @compiled

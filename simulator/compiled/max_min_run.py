@@ -1,17 +1,20 @@
 """Max-min fair sharing, compiled: from a job to its rounds."""
 
 from collections.abc import Iterator
+from math import inf
 
 import numpy as np
 
 from simulator.compiled.compute_windows import computing
-from simulator.compiled.events import DONE, FULL_QUEUE, FULL_WINDOW, REPEATED, run
+from simulator.compiled.events import CHANGE, DONE, FULL_QUEUE, FULL_WINDOW, REPEATED, run
 from simulator.compiled.extrapolation import History, Period, advance_state
+from simulator.compiled.fair_sharing import set_capacity
 from simulator.compiled.rows import Rows
 from simulator.compiled.state import OFF, Window, make_network, make_queue, make_silos, make_window
 from simulator.compiled.used_arcs import Wirings
 from simulator.job import Job
 from simulator.statistics.steady_state import SteadyState
+from simulator.world.changes import CapacityChange, Change
 from topologies.arrays import FloatArray
 
 _BUDGET = 1 << 22
@@ -50,6 +53,8 @@ class MaxMinRun:
         self._saved = self._room_for_state()
         self._history = History(job.computes)
         self._period: Period | None = None
+        self._changes: Iterator[Change] = iter(()) if job.changes is None else job.changes()
+        self._wait_for(next(self._changes, None))
 
     def pieces(self) -> Iterator[Rows]:
         """All rounds, some at a time, as they are complete."""
@@ -59,6 +64,8 @@ class MaxMinRun:
                 self._lengthen_queue()
             elif status == REPEATED:
                 self._prove()
+            elif status == CHANGE:
+                self._change()
             elif status == FULL_WINDOW:
                 complete = int(self._silos.table["round"].min()) - self._base
                 if 2 * complete < len(self._window.inbox):
@@ -68,6 +75,18 @@ class MaxMinRun:
             elif status == DONE:
                 yield self._rows(self._job.rounds - self._base, ended=True)
                 return
+
+    def _wait_for(self, change: Change | None) -> None:
+        """Note the next change."""
+        self._next = change
+        self._network.clock["change_s"] = inf if change is None else change.date_s
+
+    def _change(self) -> None:
+        """Apply the changes that are due."""
+        while self._next is not None and self._next.date_s <= self._network.clock["now_s"][0]:
+            assert isinstance(self._next, CapacityChange)  # See `unsupported`.
+            set_capacity(self._network, self._next.link, self._next.capacity_bps)
+            self._wait_for(next(self._changes, None))
 
     @property
     def _base(self) -> int:

@@ -57,7 +57,13 @@ _HOP = np.dtype(
 
 # The hops in use of each link, with what is looked at again and again: the level, infinite while sought, and the weight
 # of all messages of the arc together, times their usage of the link.
-_SEAT = np.dtype([("level_bps", _F), ("weight", _F), ("hop", _I)], align=True)
+_SEAT = np.dtype(
+    [
+        ("level_bps", _F), ("weight", _F), ("hop", _I),
+        ("user", _I),  # of all hops over the link, in use or not, one
+    ],
+    align=True,
+)  # fmt: skip
 
 _LINK = np.dtype(
     [
@@ -67,6 +73,7 @@ _LINK = np.dtype(
         ("over", _I),  # whether known rates must fall
         ("active_weight", _F),  # at least the weight of those that are not known
         ("level_bps", _F), ("bound", _I),  # level and number of the arcs whose bound it is
+        ("users", _I),  # its hops, in use or not: as many seats
         ("least_weight", _F),  # of the arcs that cross it, times their usage
     ],
     align=True,
@@ -92,6 +99,7 @@ _CLOCK = np.dtype(
         ("period", _L),  # states of rounds that are not a multiple of it apart differ
         ("latest", _L),  # the last round of which a message was delivered
         ("reference", _L),  # the round that silo 0 started at this instant
+        ("change_s", _F),  # when the network changes next
         ("saved_s", _F), ("saved_round", _L), ("next_round", _L),
     ],
     align=True,
@@ -158,11 +166,12 @@ def make_network(job: Job) -> Network:
     """The network of a job, without the links that can never limit a rate."""
     capacity_bps = job.link_capacity_bps
     # A message of zero bits takes no time: its route is left empty.
-    routes = limiting_links(
-        [route if bits else () for route, bits in zip(job.routes, job.message_bits, strict=True)],
-        capacity_bps,
-        job.usage,
-    )
+    routes = [route if bits else () for route, bits in zip(job.routes, job.message_bits, strict=True)]
+    if job.changes is None:
+        routes = limiting_links(routes, capacity_bps, job.usage)
+    else:
+        # Any link may come to limit a rate. Of equally slow ones the first in number is named, as by SimPy.
+        routes = [tuple(sorted(link for link in route if capacity_bps[link] < inf)) for route in routes]
     usage: Sequence[Mapping[int, float]] = job.usage or [{}] * len(routes)
     # Capacities of the links of each route in bits of a message.
     own_bps = [
@@ -194,6 +203,7 @@ def make_network(job: Job) -> Network:
     links["capacity_bps"] = capacity_bps
     users = np.bincount(hops["link"], minlength=len(links))
     links["first"] = np.cumsum(users) - users
+    links["users"] = users
     links["least_weight"] = np.inf
     np.minimum.at(links["least_weight"], hops["link"], parts)
     clock = np.zeros(1, dtype=_CLOCK)
@@ -203,9 +213,11 @@ def make_network(job: Job) -> Network:
     # Sums of weights that are all 1 are exact.
     clock["up"] = 1.0 if (parts == 1.0).all() else _UP
     clock["longest_lag"], clock["period"], clock["latest"] = job.longest_lag, job.period or 0, NONE
-    clock["reference"] = OFF if job.period is None else NONE
+    clock["reference"] = OFF if job.period is None or job.changes is not None else NONE
+    clock["change_s"] = inf
     clock["saved_round"], clock["next_round"], clock["stamp"] = NONE, max(1, job.regular_from), 1
     seats = np.zeros(len(hops), dtype=_SEAT)
+    seats["user"] = np.argsort(hops["link"], kind="stable")
     ends, shares, levels = make_heap(len(arcs)), make_heap(len(links)), make_heap(len(links))
     return Network(arcs, hops, seats, links, clock, ends, shares, levels)
 

@@ -32,10 +32,13 @@ class DynamicNetwork:
         without loads, where that changes.
     changes : Changes or None
         None: all stays as it is at the start.
+    positive_capacities : bool
+        Whether it changes by loads alone, which leave something of every link.
     """
 
     link_capacity_bps: FloatArray
     changes: Changes | None
+    positive_capacities: bool
 
 
 def dynamic_network(
@@ -120,7 +123,9 @@ def dynamic_network(
 
     is_changing = bool(changing or (flows and traffic))
     return DynamicNetwork(
-        link_capacity_bps=largest_bps * left - constant_bps, changes=changes if is_changing else None
+        link_capacity_bps=largest_bps * left - constant_bps,
+        changes=changes if is_changing else None,
+        positive_capacities=not (traces or factors or downs or (flows and traffic)),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simulator import overlay_job, simulate
+from simulator import Job, RoutedDemands, overlay_job, simulate
 from simulator.compiled.engine import CompiledEngine
 from topologies import (
     AccessLinks,
@@ -27,8 +27,11 @@ from topologies import (
 )
 from topologies.analysis.upgrade_links import on_graph
 from topologies.arrays import FloatArray
-from topologies.link_rules import LinkRules
+from topologies.link_rules import LinkRules, SharedAccess
+from topologies.networks.traffic_matrices import TrafficMatrices
+from topologies.routings import named_routing
 from topologies.slow_start import with_slow_start
+from topologies.traffic_loads import link_loads
 from topologies.windows import with_windows
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -48,21 +51,79 @@ CASES = (
 )
 """Underlay, overlay, access links and rounds: 2,000, unless SimGrid would need minutes for them."""
 
-OPTIONS: dict[str, tuple[Callable[[Connectivity], Connectivity] | None, str]] = {
-    "4 MiB window": (lambda graph: with_windows(graph, 2**25), "maxmin"),
-    "rtt_weighted": (None, "rtt_weighted"),
-    "half-duplex": (
-        lambda graph: replace(graph, rules=LinkRules(half_duplex=tuple(range(graph.silos)))),
-        "maxmin",
-    ),
-    "acks": (lambda graph: replace(graph, rules=LinkRules(ack_share=0.0184)), "maxmin"),
-    "fat pipes": (
-        lambda graph: replace(graph, rules=LinkRules(fat_pipes=tuple(range(len(graph.core_bps))))),
-        "maxmin",
-    ),
-    "slow start": (lambda graph: with_slow_start(graph, "idle"), "maxmin"),
+Changed = Callable[[Connectivity], Connectivity]
+
+
+def on(change: Changed) -> Callable[[Overlay, int], Job]:
+    """Make jobs of an overlay's arcs on a network that is changed."""
+    return lambda overlay, rounds: overlay_job(on_graph(overlay, change(overlay.graph)), rounds)
+
+
+def ruled(rules: Callable[[Connectivity], LinkRules]) -> Callable[[Overlay, int], Job]:
+    """Make jobs with rules of links."""
+    return on(lambda graph: replace(graph, rules=rules(graph)))
+
+
+def pairs_that_share(graph: Connectivity) -> LinkRules:
+    """Silos that share an access link two by two, each of the capacity of one."""
+    return LinkRules(
+        shared_access=tuple(
+            SharedAccess(silos=(i, i + 1), up_bps=float(graph.up_bps[i]), down_bps=float(graph.down_bps[i]))
+            for i in range(0, graph.silos - 1, 2)
+        )
+    )
+
+
+def split(graph: Connectivity) -> Connectivity:
+    """The network with flows split over all routes of as few hops."""
+    return connectivity(
+        graph.underlay,
+        access=AccessLinks(up_bps=graph.up_bps, down_bps=graph.down_bps),
+        routing=named_routing("hops", split_flows=True),
+    )
+
+
+def with_overlap(overlay: Overlay, rounds: int) -> Job:
+    """A job whose models leave during the backward pass."""
+    arcs = list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True))
+    return overlay_job(
+        build_overlay(overlay.kind, overlay.graph, replace(overlay.work, overlap=2 / 3), arcs), rounds
+    )
+
+
+def with_demands(overlay: Overlay, rounds: int) -> Job:
+    """A job among demands between all routers, another matrix each minute, which take a fifth of the fullest link."""
+    graph = overlay.graph
+    labels = graph.underlay.labels
+    source, target = np.nonzero(~np.eye(len(labels), dtype=bool))
+    matrices = TrafficMatrices(
+        labels=labels,
+        places=labels,
+        date_s=60.0 * np.arange(60),
+        source=source,
+        target=target,
+        demand_bps=np.random.default_rng(0).uniform(0.5, 1.0, (60, len(source))),
+    )
+    fullest = float((link_loads(matrices, graph) / np.repeat(graph.core_bps, 2)).max())
+    return overlay_job(
+        overlay, rounds, events=[RoutedDemands(matrices=matrices, scale=0.2 / fullest, repeat=True)]
+    )
+
+
+OPTIONS: dict[str, Callable[[Overlay, int], Job]] = {
+    "none": overlay_job,
+    "4 MiB window": on(lambda graph: with_windows(graph, 2**25)),
+    "slow start": on(lambda graph: with_slow_start(graph, "idle")),
+    "rtt_weighted": lambda overlay, rounds: overlay_job(overlay, rounds, sharing="rtt_weighted"),
+    "overlap": with_overlap,
+    "half-duplex": ruled(lambda graph: LinkRules(half_duplex=tuple(range(graph.silos)))),
+    "shared access": ruled(pairs_that_share),
+    "fat pipes": ruled(lambda graph: LinkRules(fat_pipes=tuple(range(len(graph.core_bps))))),
+    "acks": ruled(lambda _: LinkRules(ack_share=0.0184)),
+    "split flows": on(split),
+    "demands": with_demands,
 }
-"""What an option does to the network, and the sharing."""
+"""Jobs with each option of links."""
 SIZES = (100, 250, 500, 1000)
 BPS = {"10 Gbps": 1e10, "100 Mbps": 1e8}
 
@@ -152,20 +213,25 @@ def compare(peer: Path | None) -> None:
 def options(peer: Path | None) -> None:
     """Print messages per second of the compiled engine with each option of links, and SimGrid's without any."""
     print("\nmessages/s in thousands, compiled, with options of links; SimGrid without them")
-    print(f"{'case':<24}{'SimGrid':>9}" + "".join(f"{name:>14}" for name in ("none", *OPTIONS)))
-    for name, kind, access, rounds in CASES[:6]:
-        overlay = published(name, kind, access)
-        messages, shown = rounds * len(overlay.source), f"{'-':>9}"
-        if peer is not None:
-            shown = f"{messages / simgrid_peer.wall_s(peer, overlay_job(overlay, rounds)) / 1e3:9.1f}"
-        for change, sharing in ((None, "maxmin"), *OPTIONS.values()):
-            own = overlay if change is None else on_graph(overlay, change(overlay.graph))
-            job = overlay_job(own, rounds, sharing=sharing)  # type: ignore[arg-type]
+    overlays = [(published(name, kind, access), rounds) for name, kind, access, rounds in CASES[:6]]
+    for place, (name, kind, access, _) in enumerate(CASES[:6], 1):
+        print(f"{place}: {name} {kind}, {access}")
+    print(f"{'':<16}" + "".join(f"{place:>9}" for place in range(1, 1 + len(overlays))))
+    if peer is not None:
+        speeds = (
+            rounds * overlay.arcs / simgrid_peer.wall_s(peer, overlay_job(overlay, rounds))
+            for overlay, rounds in overlays
+        )
+        print(f"{'SimGrid':<16}" + "".join(f"{speed / 1e3:9.1f}" for speed in speeds), flush=True)
+    for option, job_of in OPTIONS.items():
+        shown = ""
+        for overlay, rounds in overlays:
+            job = job_of(overlay, rounds)
             seconds, _ = timed(
                 lambda: list(iter(CompiledEngine(job, fast_forward=False).advance, None))  # noqa: B023
             )
-            shown += f"{messages / seconds / 1e3:14.1f}"
-        print(f"{name} {kind}, {access:<12}{shown}", flush=True)
+            shown += f"{rounds * overlay.arcs / seconds / 1e3:9.1f}"
+        print(f"{option:<16}{shown}", flush=True)
 
 
 def large(silos: int, kind: str, engine: str) -> tuple[float, float]:

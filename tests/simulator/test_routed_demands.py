@@ -59,23 +59,27 @@ def test_half_of_the_capacity_makes_a_message_take_exactly_twice_as_long(line, e
     assert sent(line, demands(["AC", "BC"], [2.5, 2.5]), engine=engine) == pytest.approx([43 / 3, 21.0, 11.0])
 
 
-def test_a_step_at_a_known_date_is_piecewise(line):
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_a_step_at_a_known_date_is_piecewise(line, engine):
     # 25 bits at 5 bit/s by 6 s, the other 75 at 7.5 bit/s.
-    assert sent(line, demands(["AC"], [5.0], [2.5], date_s=[0.0, 6.0])) == [16.0, 16.0, 11.0]
+    steps = demands(["AC"], [5.0], [2.5], date_s=[0.0, 6.0])
+    assert sent(line, steps, engine=engine) == [16.0, 16.0, 11.0]
     # The job starts 2 s into the matrices: 15 bits by 4 s, 85 at 7.5 bit/s.
     event = demands(["AC"], [5.0], [2.5], date_s=[0.0, 6.0], job_start_s=2.0)
-    assert sent(line, event) == pytest.approx([4 + 85 / 7.5] * 2 + [11.0])
+    assert sent(line, event, engine=engine) == pytest.approx([4 + 85 / 7.5] * 2 + [11.0])
     # After the last date the last matrix holds, here of no demand, in both directions.
-    assert sent(line, demands(["CA"], [9.0], [0.0], date_s=[0.0, 6.0])) == [11.0, 11.0, 15.5]
+    ends = demands(["CA"], [9.0], [0.0], date_s=[0.0, 6.0])
+    assert sent(line, ends, engine=engine) == [11.0, 11.0, 15.5]
 
 
-def test_matrices_that_repeat_begin_again_after_the_last_one(line):
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+def test_matrices_that_repeat_begin_again_after_the_last_one(line, engine):
     # Free for 2 s, half taken for 2 s, and so on: from 1 s on 10, 10, 20, 10, 20, 10 and 20 bits by 13 s.
     event = demands(["AB"], [0.0], [5.0], date_s=[0.0, 2.0], repeat=True)
-    assert sent(line, event)[0] == 14.0
+    assert sent(line, event, engine=engine)[0] == 14.0
     later = demands(["AB"], [0.0], [5.0], date_s=[0.0, 2.0], repeat=True, job_start_s=402.0)
     # Half taken until 2 s: 5, 20, 10, 20, 10, 20, 10 bits by 14 s, the last 5 in 0.5 s.
-    assert sent(line, later)[0] == 14.5
+    assert sent(line, later, engine=engine)[0] == 14.5
 
 
 def test_a_steady_load_leaves_the_network_unchanging(line):
@@ -185,8 +189,45 @@ def test_matrices_are_as_traces_of_what_they_leave_and_one_matrix_is_the_same_in
         return simulate(overlay, 20, events=events, **how).round_start_s
 
     np.testing.assert_allclose(starts(event), starts(*traces), rtol=1e-9)
+    for queueing in ("fifo", "overlap"):
+        slow, fast = (starts(event, queueing=queueing, engine=engine) for engine in ("simpy", "compiled"))
+        np.testing.assert_allclose(fast, slow, rtol=1e-9)
     steady = RoutedDemands(matrices=matrices, job_start_s=1.0)
     np.testing.assert_allclose(starts(steady, engine="simpy"), starts(steady, engine="compiled"), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["ring", "mst", "star"])
+def test_long_jobs_under_changing_demands_are_the_same_in_both_engines(kind):
+    """Four windows of rounds, with matrices that never end; all messages, and the bits on links."""
+    graph, work = random_network(5, 6)
+    overlay = design(kind, graph, work)
+    labels = graph.underlay.labels
+    source, target = np.nonzero(~np.eye(len(labels), dtype=bool))
+    demand_bps = np.random.default_rng(5).uniform(0, 8e6, (7, len(source)))
+    event = RoutedDemands(
+        matrices=TrafficMatrices(
+            labels=labels, places=labels, date_s=np.cumsum([0, 1, 2, 1, 3, 1, 1]) * 0.37, source=source, target=target,
+            demand_bps=demand_bps,
+        ),
+        repeat=True,
+    )  # fmt: skip
+    slow, fast = (
+        simulate(overlay, 1100, events=[event], engine=engine, messages=True)
+        for engine in ("simpy", "compiled")
+    )
+    assert (slow.engine, fast.engine) == ("simpy", "compiled")
+    np.testing.assert_allclose(fast.round_start_s, slow.round_start_s, rtol=1e-9)
+    np.testing.assert_allclose(fast.messages.last_bit_s, slow.messages.last_bit_s, rtol=1e-9)
+    np.testing.assert_allclose(fast.link_bits, slow.link_bits, rtol=1e-12)
+    assert not fast.steady.is_exact
+    assert not slow.steady.is_exact
+
+
+def test_weights_follow_changes_in_simpy_alone(line):
+    event = demands(["AC"], [5.0], [2.5], date_s=[0.0, 6.0])
+    assert simulate(line, 2, events=[event], sharing="rtt_weighted").engine == "simpy"
+    with pytest.raises(InputError, match="it simulates no network that changes with weights of its arcs"):
+        simulate(line, 2, events=[event], sharing="rtt_weighted", engine="compiled")
 
 
 @pytest.mark.parametrize(("field", "value"), [("scale", 0.0), ("scale", np.inf), ("job_start_s", -1.0)])
