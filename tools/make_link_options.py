@@ -7,7 +7,9 @@ Of each option: overlays of the paper without it by its closed form, and simulat
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,7 @@ from topologies import (
 )
 from topologies.networks.traffic_matrices import TrafficMatrices
 from topologies.networks.window_fit import fit_windows
+from topologies.routing import ShortestRoutes, shortest_routes
 from topologies.traffic_loads import link_loads
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -49,6 +52,7 @@ OPTIONS: Mapping[str, Mapping[str, object]] = {
 }
 LARGER = ("headers of tcp", "preset tcp")
 """Options with which models have TCP's headers."""
+SHARED, AROUND = "shared access, two by two", "routes from a file, around the first link"
 SHARINGS = ("rtt_weighted",)
 DEMANDS = {"demands 50 %": 0.5, "demands 90 %": 0.9}
 """Equal demands between all routers; how much of the fullest core link direction they take."""
@@ -72,6 +76,34 @@ def on(overlay: Overlay, graph: Connectivity, work: Workload) -> Overlay:
     )
 
 
+def shared_two_by_two(network: str, access: str) -> NetworkConfig:
+    """Silos that share a second access link, of the capacity of one, with the next in the order of labels."""
+    labels = build_network(NetworkConfig(underlay=network)).labels
+    pairs = zip(labels[::2], labels[1::2], strict=False)
+    return NetworkConfig(
+        underlay=network, access=access, shared_access={f"{a} + {b}": access for a, b in pairs}
+    )
+
+
+def routes_around(network: str, path: Path) -> None:
+    """Write routes of all pairs of routers around the first link of the usual one, where there are such."""
+    underlay = load_underlay(network)
+    usual = shortest_routes(underlay)
+    labels = underlay.labels
+    rows = ["source,target,path"]
+    around: dict[int, ShortestRoutes] = {}
+    for i, j in combinations(range(underlay.routers), 2):
+        link = usual.links(i, j)[0] // 2
+        if link not in around:
+            open_bps = np.ones(underlay.links)
+            open_bps[link] = 0.0
+            around[link] = shortest_routes(underlay, open_bps)
+        if link not in (direction // 2 for direction in around[link].links(i, j)):
+            routers = " > ".join(labels[router] for router in around[link].nodes(i, j))
+            rows.append(f"{labels[i]},{labels[j]},{routers}")
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
 def equal_demands(graph: Connectivity, share: float) -> RoutedDemands:
     """Equal demands between all routers, which take this part of the fullest core link direction."""
     labels = graph.underlay.labels
@@ -88,16 +120,23 @@ def equal_demands(graph: Connectivity, share: float) -> RoutedDemands:
     return RoutedDemands(matrices=one, scale=share / float(fullest))
 
 
-def rows_of(network: str, access: str) -> list[dict[str, object]]:
-    """Rows of one network with one capacity of all access links."""
+def rows_of(network: str, access: str, folder: Path) -> list[dict[str, object]]:
+    """Rows of one network with one capacity of all access links; the folder has its `routes_around`."""
     plain = NetworkConfig(underlay=network, access=access)
     graph, work = build_network(plain), Workload.preset("inaturalist")
     rows: list[dict[str, object]] = []
+    others = {
+        option: NetworkConfig(underlay=network, access=access, **keys)  # type: ignore[arg-type]
+        for option, keys in OPTIONS.items()
+    }
+    others |= {
+        SHARED: shared_two_by_two(network, access),
+        AROUND: NetworkConfig(underlay=network, access=access, routes=str(folder / f"{network}.csv")),
+    }
     for kind in KINDS:
         overlay = design(kind, graph, work)
         without_s = simulate(overlay, ROUNDS).cycle_time_s
-        for option, keys in OPTIONS.items():
-            other = NetworkConfig(underlay=network, access=access, **keys)  # type: ignore[arg-type]
+        for option, other in others.items():
             factor = overhead_factor("tcp") if option in LARGER else 1.0
             own = on(overlay, build_network(other), replace(work, model_bits=factor * work.model_bits))
             with_s = simulate(own, ROUNDS).cycle_time_s
@@ -206,7 +245,12 @@ def draw_windows(path: Path) -> None:
 
 def main() -> None:
     """Simulate all of them, write the table and draw the figure."""
-    rows = [row for network in published_underlays() for access in ACCESS for row in rows_of(network, access)]
+    rows: list[dict[str, object]] = []
+    with TemporaryDirectory() as name:
+        for network in published_underlays():
+            routes_around(network, Path(name) / f"{network}.csv")
+            for access in ACCESS:
+                rows += rows_of(network, access, Path(name))
     write_tables(DOCS / "link_options.csv", [Table(caption="", columns=(), rows=rows)])
     draw_options(rows, DOCS / "link_options.png")
     draw_windows(DOCS / "windows.png")
