@@ -284,13 +284,11 @@ class Connectivity:
 
     def shared_access_name(self, source: int, target: int) -> str:
         """Name of the slowest of the access links that silos share and a model crosses; empty without any."""
-        (own,) = self.occupied([(source, target)])
+        ends = {self.uplink(source), self.downlink(target)}
         crossed = [
             link
-            for link in (
-                self.shared[number - self.first_shared] for number in own.links if number >= self.first_shared
-            )
-            if link.silos
+            for link in self.shared
+            if link.silos and ends & link.usage.keys() and not link.silos.issuperset((source, target))
         ]
         return min(crossed, key=lambda link: link.capacity_bps).name if crossed else ""
 

@@ -26,13 +26,13 @@ def arc_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatA
 
 def between_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
     """`Connectivity.between_bps` of some arcs, shape (arcs,)."""
-    available_bps = reachable_rates(graph, source, target)
+    available_bps = available_rates(graph, source, target)
     if graph.window_bps is None:
         return available_bps
     return np.minimum(available_bps, window_rates(graph, source, target))
 
 
-def reachable_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
+def available_rates(graph: Connectivity, source: IntArray, target: IntArray) -> FloatArray:
     """`A(i', j')` of some arcs, and the access links that silos share on their way, shape (arcs,)."""
     available_bps: FloatArray = graph.available_bps[source, target]
     if not graph.rules.shared_access:

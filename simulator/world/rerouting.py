@@ -131,8 +131,8 @@ def route_changes(
         for date_s, down in by_date:
             around = detours(graph, down)
             for number, arc in enumerate(arcs):
-                link, trip_s = windows[number], around.trip_s(*arc)
-                if link is not None and trip_s != now_trips_s[number]:
+                link = windows[number]
+                if link is not None and (trip_s := around.trip_s(*arc)) != now_trips_s[number]:
                     now_trips_s[number] = trip_s
                     bps = float(graph.link_capacity_bps[link]) * trips_s[number] / trip_s
                     yield CapacityChange(date_s=date_s, link=link, capacity_bps=bps)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from engine_agreement import DATES, check_both_engines_agree
 from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import silos_of, strong_digraphs, untied_values
@@ -36,8 +37,6 @@ ONE_BIT = rtt_weighted("one_bit", 1.0)
 """S of the size of small messages on slow links, so that latencies and capacities both count."""
 
 ENGINES = pytest.mark.parametrize("engine", ["simpy", "compiled"])
-
-TABLES = ("start_s", "last_bit_s", "arrival_s")
 
 
 def loop(first_s, second_s):
@@ -154,12 +153,7 @@ def jobs(draw):
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 @given(values=jobs(), rounds=st.integers(1, 20), sharing=st.sampled_from([ONE_BIT, "rtt_weighted"]))
 def test_both_engines_agree_on_random_jobs(values, rounds, sharing, queueing):
-    values |= {"rounds": rounds, "sharing": sharing, "queueing": queueing, "messages": True}
-    slow, fast = (simulate_flows(**values, engine=engine) for engine in ("simpy", "compiled"))
-    np.testing.assert_allclose(fast.round_start_s, slow.round_start_s, rtol=1e-9)
-    for table in TABLES:
-        np.testing.assert_allclose(getattr(fast.messages, table), getattr(slow.messages, table), rtol=1e-9)
-    np.testing.assert_allclose(fast.link_bits, slow.link_bits, rtol=1e-12)
+    check_both_engines_agree(**values, rounds=rounds, sharing=sharing, queueing=queueing)
 
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
@@ -172,10 +166,8 @@ def test_both_engines_name_the_link_that_bound_longest(seed, queueing):
         "rounds": 12,
         "queueing": queueing,
         "sharing": ONE_BIT,
-        "messages": True,
     }
-    slow, fast = (simulate_flows(**values, engine=engine) for engine in ("simpy", "compiled"))
-    np.testing.assert_allclose(fast.round_start_s, slow.round_start_s, rtol=1e-9)
+    slow, fast = check_both_engines_agree(**values)
     np.testing.assert_array_equal(fast.messages.bound_link, slow.messages.bound_link)
 
 
@@ -206,7 +198,7 @@ def test_rounds_that_repeat_are_those_of_the_full_simulation(name, kind, access_
         while (block := engine.advance()) is not None:
             blocks.append(block)
         tables.append(
-            {name: np.concatenate([getattr(block.messages, name) for block in blocks]) for name in TABLES}
+            {name: np.concatenate([getattr(block.messages, name) for block in blocks]) for name in DATES}
             | {"bound_link": np.concatenate([block.messages.bound_link for block in blocks])}
         )
     for table, expected in tables[0].items():

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from engine_agreement import check_both_engines_agree
 from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import silos_of, strong_digraphs, untied_values
@@ -20,7 +21,6 @@ from simulator.simpy_engine.fluid import FluidNetwork
 from topologies import InputError
 
 ENGINES = pytest.mark.parametrize("engine", ["simpy", "compiled"])
-TABLES = ("start_s", "last_bit_s", "arrival_s")
 USAGE = st.sampled_from([0.0184, 0.5, 1.0, 2.0]) | st.floats(0.01, 4.0)
 
 
@@ -78,12 +78,7 @@ def jobs(draw):
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 @given(values=jobs(), rounds=st.integers(1, 12), sharing=st.sampled_from(["maxmin", "rtt_weighted"]))
 def test_both_engines_agree_on_random_jobs(values, rounds, sharing, queueing):
-    values |= {"rounds": rounds, "sharing": sharing, "queueing": queueing, "messages": True}
-    slow, fast = (simulate_flows(**values, engine=engine) for engine in ("simpy", "compiled"))
-    np.testing.assert_allclose(fast.round_start_s, slow.round_start_s, rtol=1e-9)
-    for table in TABLES:
-        np.testing.assert_allclose(getattr(fast.messages, table), getattr(slow.messages, table), rtol=1e-9)
-    np.testing.assert_allclose(fast.link_bits, slow.link_bits, rtol=1e-12)
+    check_both_engines_agree(**values, rounds=rounds, sharing=sharing, queueing=queueing)
 
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
@@ -99,10 +94,8 @@ def test_both_engines_name_the_link_that_bound_longest(seed, queueing):
         "compute": Trace(table_s=rng.uniform(0.1, 1.0, (12, 8))),
         "rounds": 12,
         "queueing": queueing,
-        "messages": True,
     }
-    slow, fast = (simulate_flows(**values, engine=engine) for engine in ("simpy", "compiled"))
-    np.testing.assert_allclose(fast.round_start_s, slow.round_start_s, rtol=1e-9)
+    slow, fast = check_both_engines_agree(**values)
     np.testing.assert_array_equal(fast.messages.bound_link, slow.messages.bound_link)
 
 

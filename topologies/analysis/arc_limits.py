@@ -8,7 +8,7 @@ import numpy as np
 from topologies.analysis.resources import bandwidth_terms
 from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
-from topologies.delays import degrees, reachable_rates, window_rates
+from topologies.delays import available_rates, degrees, window_rates
 from topologies.errors import InputError
 from topologies.overlay import Overlay
 from topologies.periodic_overlay import PeriodicOverlay
@@ -116,7 +116,7 @@ class ArcLimits:
         -------
         ndarray, shape (4, arcs)
         """
-        available_bps = reachable_rates(self.graph, self.source, self.target)
+        available_bps = available_rates(self.graph, self.source, self.target)
         up_bps, down_bps = (
             self.graph.up_bps[self.source] / self.out,
             self.graph.down_bps[self.target] / self.into,

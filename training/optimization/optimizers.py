@@ -5,7 +5,7 @@ of one per silo and layer. Its state is stacked the same way, one row per silo; 
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -48,11 +48,21 @@ class Optimizer(Protocol):
         """
 
 
-def _rows(moving: BoolArray | None) -> list[slice]:
-    """Rows that are updated together: all at once, or those that move one by one."""
-    return (
+def _parts(
+    moving: BoolArray | None, parameters: "Tensor", gradients: "Tensor", weight_decay: float
+) -> Iterator[tuple[slice, "Tensor", "Tensor"]]:
+    """Rows that are updated together, all at once or those that move one by one, their parameters and gradients.
+
+    Weight decay is in the gradients then.
+    """
+    rows = (
         [slice(None)] if moving is None else [slice(row, row + 1) for row in np.flatnonzero(moving).tolist()]
     )
+    for each in rows:
+        x, g = parameters[each], gradients[each]
+        if weight_decay:
+            g.add_(x, alpha=weight_decay)
+        yield each, x, g
 
 
 class Sgd:
@@ -87,11 +97,8 @@ class Sgd:
         moving: BoolArray | None = None,
     ) -> None:
         """Apply ``g <- g + weight_decay x``, ``v <- momentum v + g`` and ``x <- x - rate v``."""
-        for rows in _rows(moving):
+        for rows, x, g in _parts(moving, parameters, gradients, self.weight_decay):
             self.steps[rows] += 1
-            x, g = parameters[rows], gradients[rows]
-            if self.weight_decay:
-                g.add_(x, alpha=self.weight_decay)
             if self.velocity is not None:
                 g = self.velocity[rows].mul_(self.momentum).add_(g)
             x.add_(g, alpha=-learning_rate)
@@ -133,12 +140,10 @@ class Adam:
         moving: BoolArray | None = None,
     ) -> None:
         """Apply one bias-corrected step."""
-        for rows in _rows(moving):
+        for rows, x, g in _parts(moving, parameters, gradients, self.weight_decay):
             self.steps[rows] += 1
             steps = int(self.steps[rows].max(initial=1))
-            x, g, mean, square = parameters[rows], gradients[rows], self.mean[rows], self.square[rows]
-            if self.weight_decay:
-                g.add_(x, alpha=self.weight_decay)
+            mean, square = self.mean[rows], self.square[rows]
             mean.lerp_(g, 1 - self.BETA1)
             square.mul_(self.BETA2).addcmul_(g, g, value=1 - self.BETA2)
             root = square.sqrt().div_(math.sqrt(1 - self.BETA2**steps)).add_(self.EPS)
