@@ -83,6 +83,11 @@ def signed_s(seconds: float) -> str:
     return f"{'-' if seconds < 0 else '+'}{format_s(abs(seconds))}"
 
 
+def half_width_digits(half: float) -> str:
+    """Half width of an interval with two digits, and with all before the point."""
+    return f"{half:.2g}" if half < 100 else digits(half)
+
+
 def format_interval(mean_s: float, half_s: float, *, sign: str = "") -> str:
     """Duration with the half width of its interval, each in its unit: ``86.31 ms +- 120 µs``.
 
@@ -98,7 +103,7 @@ def format_interval(mean_s: float, half_s: float, *, sign: str = "") -> str:
     """
     plus = sign if mean_s > 0 else "-" if mean_s < 0 else ""
     unit = next((unit for unit in TIME_UNITS if in_unit(half_s, unit) >= 1), "ns")
-    half = f"{in_unit(half_s, unit):.2g}" if in_unit(half_s, unit) < 100 else digits(in_unit(half_s, unit))
+    half = half_width_digits(in_unit(half_s, unit))
     # Rounding errors are no uncertainty.
     return f"{plus}{format_s(abs(mean_s))} +- {f'{half} {unit}' if half_s > 1e-8 * abs(mean_s) else '0 s'}"
 

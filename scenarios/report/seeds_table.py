@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from scenarios.config.quantities import digits, half_width_digits
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.reader import OverlayRecord, RunRecord
 from topologies.statistics import batch_means
@@ -96,7 +97,9 @@ def _row(kind: str, values: Sequence[Row]) -> Row:
                 half = batch_means(samples, batches=len(samples)).half_width
         row |= {f"{name}_mean": mean, f"{name}_half_width": half}
         row[f"{name}_text"] = (
-            None if mean is None else f"{mean:.3g}" + ("" if half is None else f" +- {half:.1g}")
+            None
+            if mean is None
+            else digits(mean) + ("" if half is None else f" +- {half_width_digits(half)}")
         )
     row["reached"] = sum(value["rounds_to_target"] is not None for value in values)
     return row
