@@ -224,7 +224,7 @@ def test_each_distinct_matrix_is_planned_once(make_job, monkeypatch):
         planned.append(matrix)
         return plan_exchange(matrix, blocks, rank)
 
-    monkeypatch.setattr("training.engine.rank_silos.plan_exchange", plan)
+    monkeypatch.setattr("training.engine.plain_exchange.plan_exchange", plan)
     mixing = MixingPlan(
         matrices=np.stack([np.eye(3), np.full((3, 3), 1 / 3)]), index=np.array([1, 0, 0, 1, 1])
     )

@@ -443,7 +443,7 @@ def test_a_row_travels_once_to_each_rank_that_mixes_it(make_job, make_rank_silos
         kept = []
         for k in range(rounds):
             silos.mix(k)
-            kept.append(len(silos.kept))
+            kept.append(len(silos.exchange.kept))
         return kept, len(silos.models.kept)
 
     results = ranks.run(mix_all)

@@ -246,7 +246,7 @@ def test_mixing_weights_are_those_that_the_hosted_silos_keep(make_job, make_rank
     for k in range(10):
         rank_silos.mix(k)
 
-    kept = rank_silos._mixings.values()
+    kept = rank_silos.exchange._mixings.values()
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
 
     # Of 0.9 of the silos each rank needs all the others in each of these rounds.
@@ -274,7 +274,7 @@ def test_mixing_weights_take_the_memory_that_is_planned(make_job, make_rank_silo
         python = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    found = 20 / 19 * python + sum(each.weights.nbytes for each in rank_silos._mixings.values())
+    found = 20 / 19 * python + sum(each.weights.nbytes for each in rank_silos.exchange._mixings.values())
 
     # What torch holds of a tensor beside its numbers is not in the sum.
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
@@ -297,13 +297,13 @@ def test_rows_for_later_rounds_take_the_memory_that_is_planned(
     mixing = lagged_mixing(9, matrices=3, share=0.3, rounds=12)
     job, dataset = make_job(silos=9, rounds=12, mixing=mixing), dataset_of((1, 8, 8))
     rank_silos = make_rank_silos(job, dataset, communicator=communicator)
-    kept = [len(rank_silos.kept) for k in range(12) if rank_silos.mix(k) is None]
+    kept = [len(rank_silos.exchange.kept) for k in range(12) if rank_silos.mix(k) is None]
 
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
 
     assert plan.models == rank_silos.models.rows.untyped_storage().nbytes()
     assert 0 < max(kept) <= len(rank_silos.models.kept)
-    found = rank_silos._lagged._weights.values()
+    found = rank_silos.exchange._weights.values()
     numbers = sum(pairs.nbytes + weights.nbytes for pairs, weights in found)
     assert len(found) == 3 + 3
     assert numbers + 6 * MIXING < plan.weights < 1.5 * (numbers + 9 * MIXING) + 3 * 2 * 20 * MESSAGE
@@ -325,7 +325,7 @@ def test_lagged_weights_take_the_memory_that_is_planned(make_job, make_rank_silo
         python = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    found = python + sum(weights.nbytes for _, weights in rank_silos._lagged._weights.values())
+    found = python + sum(weights.nbytes for _, weights in rank_silos.exchange._weights.values())
 
     plan = plan_of(job, dataset, rank=communicator.rank, ranks=ranks)
 

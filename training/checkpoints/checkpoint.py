@@ -135,7 +135,7 @@ def read_checkpoint(path: Path, head: Mapping[str, Any], rank_silos: RankSilos) 
     ]
     files = {block: _silos_path(path, block) for block in needed}
     check_files(files.values(), read_checksums(path))
-    rank_silos.resume_at(int(head["round"]))
+    rank_silos.exchange.resume_at(int(head["round"]))
     read_silos(files, rank_silos)
 
 

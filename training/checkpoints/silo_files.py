@@ -34,6 +34,7 @@ def silo_state(rank_silos: RankSilos) -> Mapping[str, tuple[Tensor, ...]]:
         "buffers": models.buffers.unbind(),
         "diverged_in": rank_silos.diverged_in.unbind(),
         **{f"optimizer/{name}": rows.unbind() for name, rows in rank_silos.optimizer.state.items()},
+        **{f"exchange/{name}": rows.unbind() for name, rows in rank_silos.exchange.state.items()},
         **{f"counters/{name}": tuple(silo[name] for silo in counters) for name in names},
     }
 
@@ -45,7 +46,7 @@ def write_silos(path: Path, rank_silos: RankSilos) -> None:
     ----------
     path : pathlib.Path
         A new file, in NumPy's ``.npz`` format: array ``<silo>/<name>`` for each name of `silo_state`, and array
-        ``kept/<silo>/<round>`` for each row of `RankSilos.kept`, of a silo of this rank or of another.
+        ``kept/<silo>/<round>`` for each row of `RankExchange.kept`, of a silo of this rank or of another.
 
     Notes
     -----
@@ -71,14 +72,14 @@ def read_silos(paths: Mapping[range, Path], rank_silos: RankSilos) -> None:
     paths : mapping of range to pathlib.Path
         The files, by the silos in them; other ranks may have written them than now read them.
     rank_silos : RankSilos
-        The silos, changed in place; see `RankSilos.resume_at`.
+        The silos, changed in place; see `RankExchange.resume_at`.
 
     Raises
     ------
     MachineError
         If a file is missing or damaged, or does not hold what these silos need.
     """
-    kept = {_kept_name(*sent): row for sent, row in rank_silos.kept.items()}
+    kept = {_kept_name(*sent): row for sent, row in rank_silos.exchange.kept.items()}
     found: set[str] = set()
     read: list[Path] = []
     for silos, path in paths.items():
@@ -109,7 +110,7 @@ def read_silos(paths: Mapping[range, Path], rank_silos: RankSilos) -> None:
 
 def _arrays(rank_silos: RankSilos) -> dict[str, Tensor]:
     """Return what is written of a rank, by name."""
-    kept = {_kept_name(*sent): row for sent, row in rank_silos.kept.items()}
+    kept = {_kept_name(*sent): row for sent, row in rank_silos.exchange.kept.items()}
     return {**_state(rank_silos, rank_silos.own), **kept}
 
 

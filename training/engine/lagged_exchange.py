@@ -52,6 +52,8 @@ class LaggedExchange:
     terms in the order of silos, wherever the rows lie, so that their bits do not depend on the ranks.
     """
 
+    state: Mapping[str, Tensor] = {}
+
     def __init__(
         self,
         mixing: MixingPlan,
@@ -70,17 +72,17 @@ class LaggedExchange:
 
     @property
     def kept(self) -> Mapping[tuple[int, int], Tensor]:
-        """See `training.engine.rank_silos.RankSilos.kept`."""
+        """See `training.engine.plain_exchange.RankExchange.kept`."""
         return {sent: self._models.kept[place] for sent, place in self._kept}
 
     def resume_at(self, round_index: int) -> None:
-        """See `training.engine.rank_silos.RankSilos.resume_at`."""
+        """See `training.engine.plain_exchange.RankExchange.resume_at`."""
         self._kept = KeptRows(len(self._models.kept))
         for sent_in in range(max(0, round_index + 1 - self._mixing.longest_lag), round_index):
             self._keep(self._sending(sent_in), sent_in, from_round=round_index)
 
     def mix(self, round_index: int) -> None:
-        """See `training.engine.rank_silos.RankSilos.mix`."""
+        """See `training.engine.plain_exchange.RankExchange.mix`."""
         models, own = self._models, self._own
         sending, (pairs, weights) = self._sending(round_index), self._weights_of(round_index)
         self._keep(sending, round_index, from_round=round_index)

@@ -1,47 +1,26 @@
 """The silos of one rank: their data, models and optimizer states."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from topologies.arrays import FloatArray
 from training.data.datasets import Dataset
 from training.data.shards import NO_STEP, Steps, shard_of
 from training.engine.communicator import Communicator
 from training.engine.data_checks import counted_labels, job_parts
-from training.engine.exchange import Exchange, plan_exchange, remote_rows, silo_blocks
+from training.engine.exchange import remote_rows, silo_blocks
 from training.engine.executors.choice import choose
 from training.engine.executors.loop import LoopExecutor
 from training.engine.lagged_exchange import LaggedExchange
 from training.engine.lagged_mixing import kept_rows
 from training.engine.parameter_buffer import ParameterBuffer, numbers_of
+from training.engine.plain_exchange import PlainExchange, RankExchange
 from training.job import TrainingJob
 from training.optimization.clipping import clip_norms, clip_values
 from training.optimization.objectives import silo_weights
 from training.optimization.optimizers import OPTIMIZERS, Sgd
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Mixing:
-    """One consensus matrix on one rank: its exchange and weights.
-
-    Parameters
-    ----------
-    exchange : Exchange
-        The rows that are sent and received.
-    weights : torch.Tensor, shape (rank's silos, columns)
-        The matrix' rows of the rank's silos, at the columns of `exchange`.
-    lower : int
-        Columns of lower silos than the rank's own.
-    """
-
-    exchange: Exchange
-    weights: Tensor
-    lower: int
 
 
 class RankSilos:
@@ -64,6 +43,8 @@ class RankSilos:
         One per silo of the rank.
     models : ParameterBuffer
         Their models.
+    exchange : RankExchange
+        Mixes them with those of the other ranks.
     optimizer : Optimizer
         Updates them; holds its state.
     samples : int
@@ -83,13 +64,10 @@ class RankSilos:
         communicator: Communicator,
         device: torch.device,
     ) -> None:
-        self._communicator = communicator
-        self._plan = job.mixing
         self._clip_norm, self._clip_value = job.config.clip_norm, job.config.clip_value
-        self._mixings: dict[int, Mixing] = {}
         self.notices: list[str] = []
-        self._blocks = silo_blocks(job.silos, communicator.size)
-        self.own = self._blocks[communicator.rank]
+        blocks = silo_blocks(job.silos, communicator.size)
+        self.own = blocks[communicator.rank]
         parts = job_parts(job, dataset)
         counted = counted_labels(dataset.train_labels)
         self.samples = len(dataset.train_labels)
@@ -115,11 +93,8 @@ class RankSilos:
             kept=kept_rows(job.mixing, self.own),
             exchange_buffers=job.config.exchange_buffers,
         )
-        self._lagged = (
-            None
-            if job.mixing.lags is None
-            else LaggedExchange(job.mixing, self._blocks, self.models, communicator=communicator)
-        )
+        make = PlainExchange if job.mixing.lags is None else LaggedExchange
+        self.exchange: RankExchange = make(job.mixing, blocks, self.models, communicator=communicator)
         self.diverged_in = torch.full((len(self.own),), math.inf, device=device, dtype=torch.float64)
         self.optimizer = OPTIMIZERS[job.config.optimizer](
             self.models.parameters, job.config.momentum, job.config.weight_decay
@@ -186,51 +161,6 @@ class RankSilos:
         torch.lerp(before, parameters, self._step_scale, out=parameters)
         return losses
 
-    @property
-    def kept(self) -> Mapping[tuple[int, int], Tensor]:
-        """The rows that the rank keeps for later rounds, views by silo and round in which it sent them, ascending."""
-        return {} if self._lagged is None else self._lagged.kept
-
-    def resume_at(self, round_index: int) -> None:
-        """Make room for the rows that rounds before `round_index` kept for it and later ones: the views of `kept`."""
-        if self._lagged is not None:
-            self._lagged.resume_at(round_index)
-
     def mix(self, round_index: int) -> None:
-        """Replace every model by its weighted average, ``X <- A X``, together with the other ranks.
-
-        Parameters
-        ----------
-        round_index : int
-            The round ``k``; with lags each round once, in order.
-
-        Notes
-        -----
-        Columns that have arrived are mixed while later ones travel. Mixing whole rows instead, first of the silos that
-        need only the rank's own, takes nearly twice as long: it reads the rows twice, and mixing is bound by memory.
-        """
-        if self._lagged is not None:
-            self._lagged.mix(round_index)
-            return
-        models, number = self.models, int(self._plan.index[round_index])
-        if number not in self._mixings:
-            self._mixings[number] = self._mixing(self._plan.matrices[number])
-        mixing = self._mixings[number]
-        place = {int(silo): position for position, silo in enumerate(mixing.exchange.columns, -mixing.lower)}
-        arrived = self._communicator.exchange(
-            [(peer, silo, models.rows[silo - self.own.start]) for peer, silo in mixing.exchange.sends],
-            [(peer, silo, models.received(place[silo])) for peer, silo in mixing.exchange.receives],
-            models.rows.shape[1],
-        )
-        models.mix(mixing.weights, -mixing.lower, columns=arrived)
-
-    def _mixing(self, matrix: FloatArray) -> Mixing:
-        """Derive exchange and weights of a matrix, for every round that it mixes."""
-        own = self.own
-        exchange = plan_exchange(matrix, self._blocks, self._communicator.rank)
-        weights = torch.from_numpy(matrix[own.start : own.stop, exchange.columns])
-        return Mixing(
-            exchange=exchange,
-            weights=weights.to(self.models.parameters),
-            lower=int(np.searchsorted(exchange.columns, own.start)),
-        )
+        """Mix the models; see `training.engine.plain_exchange.RankExchange.mix`."""
+        self.exchange.mix(round_index)

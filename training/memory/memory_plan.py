@@ -333,7 +333,7 @@ def _bytes(inputs: Inputs) -> int:
 
 
 def _weights(mixing: MixingPlan, own: range, *, remote: int) -> float:
-    """Memory of `rank_silos.Mixing` for all matrices, where a rank receives so many rows at most in a round.
+    """Memory of `plain_exchange.Mixing` for all matrices, where a rank receives so many rows at most in a round.
 
     With lags that of `lagged_exchange.LaggedExchange`, where early rounds lack models and have weights of their own.
     """
