@@ -6,12 +6,14 @@ from topologies.lazy_exports import lazy_exports
 
 if TYPE_CHECKING:
     from training.backend import (
+        CompressingBackend,
         LaggedBackend,
         SizedBackend,
         StatesBackend,
         TrainingBackend,
         UnevenBackend,
         check_mixing,
+        compressed_share,
         exchanged_numbers,
         load_backend,
         message_bits,
@@ -48,6 +50,7 @@ __all__ = [
     "PARTITIONS",
     "BatchStream",
     "CheckedData",
+    "CompressingBackend",
     "DataOptions",
     "Dataset",
     "DatasetReader",
@@ -70,6 +73,7 @@ __all__ = [
     "check_mixing",
     "check_resumable",
     "checkpoint_rounds",
+    "compressed_share",
     "dataset_reader",
     "exchanged_numbers",
     "held_out",

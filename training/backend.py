@@ -123,6 +123,15 @@ class UnevenBackend(TrainingBackend, Protocol):
         """Whether silos make the steps that `training.TrainingJob.steps` says."""
 
 
+@runtime_checkable
+class CompressingBackend(TrainingBackend, Protocol):
+    """A backend whose silos can send compressed models."""
+
+    @property
+    def compresses(self) -> bool:
+        """Whether it trains with ``compression`` other than ``none``, and states the size of such messages."""
+
+
 def load_backend(name: str) -> TrainingBackend:
     """Return the backend that is registered under a name.
 
@@ -156,8 +165,8 @@ def check_mixing(job: TrainingJob) -> None:
     InputError
         If it cannot: it would train as if all models were new, or all silos computed alike in every round.
     """
-    mixing, name = job.mixing, job.config.backend
-    if mixing.lags is None and mixing.computes is None and job.steps.is_even:
+    mixing, name, compression = job.mixing, job.config.backend, job.config.compression
+    if mixing.lags is None and mixing.computes is None and job.steps.is_even and compression == "none":
         return
     backend = load_backend(name)
     if mixing.lags is not None and not (isinstance(backend, LaggedBackend) and backend.mixes_lags is True):
@@ -175,6 +184,11 @@ def check_mixing(job: TrainingJob) -> None:
     if not job.steps.is_even and not (isinstance(backend, UnevenBackend) and backend.steps_by_silo is True):
         raise InputError(
             "must make local steps by silo: workload has local_steps_at or participation.",
+            field=Field("backend", value=name),
+        )
+    if compression != "none" and not (isinstance(backend, CompressingBackend) and backend.compresses is True):
+        raise InputError(
+            f"must send compressed models: compression is {compression}.",
             field=Field("backend", value=name),
         )
 
@@ -213,6 +227,24 @@ def message_bits(config: TrainingConfig) -> float | None:
             f"backend(={config.backend!r}): message_bits(={quoted(said)}) must be a finite number of bits > 0."
         )
     return float(said)
+
+
+def compressed_share(config: TrainingConfig) -> float:
+    """Return the size of a training's messages in units of those without compression.
+
+    Raises
+    ------
+    InputError, MachineError
+        As `message_bits`; also if the backend does not say how large messages are.
+    """
+    if config.compression == "none":
+        return 1.0
+    bits = message_bits(config)
+    plain = message_bits(config.uncompressed)
+    if bits is None or plain is None:
+        rule = "must say how large messages are: they are compressed."
+        raise InputError(rule, field=Field("backend", value=config.backend))
+    return bits / plain
 
 
 def exchanged_numbers(config: TrainingConfig) -> int:

@@ -1,10 +1,12 @@
 """The user's settings of a training."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from topologies.checks import check_integer, check_number
 from topologies.errors import Field, InputError
+from training.compression import COMPRESSIONS, GOSSIPS
 from training.data.datasets import DataOptions, dataset_reader
 from training.data.partitions import PARTITIONS, is_partition_file
 from training.lookup import lookup
@@ -91,6 +93,20 @@ class TrainingConfig:
         Of ``step``, in (0, 1].
     final_learning_rate : float
         Rate at which ``cosine`` ends, >= 0 and at most `learning_rate`.
+    compression : str
+        What a silo sends in place of all numbers of its model: ``top_k`` or ``random_k``, a share of them, ``qsgd`` or
+        ``sign``; see `training.compression`. Messages of the simulation have that size.
+    compression_ratio : float
+        Share of the numbers that ``top_k`` and ``random_k`` send, in (0, 1].
+    quantization_levels : int
+        Levels of ``qsgd`` above zero, >= 1.
+    compressed_gossip : str
+        What is compressed: with ``choco`` the difference to what the neighbours know, who must be the same in all
+        rounds, with ``error_feedback`` the model with what earlier messages left out. See
+        `training.engine.compressed_exchange.CompressedExchange`.
+    consensus_step : float, optional
+        Step towards the neighbours with compression, in (0, 1]; by default the compressor's own. Too large a step
+        diverges.
     rounds : int
         Rounds, >= 1.
     batch_size : int
@@ -153,6 +169,11 @@ class TrainingConfig:
     decay_every: int = 50
     decay_factor: float = 0.1
     final_learning_rate: float = 0.0
+    compression: str = "none"
+    compression_ratio: float = 0.01
+    quantization_levels: int = 16
+    compressed_gossip: str = "choco"
+    consensus_step: float | None = None
     rounds: int = 150
     batch_size: int = 16
     log_every: int = 1
@@ -169,6 +190,13 @@ class TrainingConfig:
     def data_options(self) -> DataOptions:
         """Where the data are and how they are read."""
         return DataOptions(data=self.data, skip_bad=self.skip_bad, declared=self.dataset_options)
+
+    @property
+    def uncompressed(self) -> "TrainingConfig":
+        """The same training with messages of all numbers."""
+        own: dict[str, Any] = {each.name: each.default for each in fields(self)}
+        without = {name: own[name] for name, (other, _) in _GOES_WITH.items() if other == "compression"}
+        return replace(self, compression="none", **without)
 
     def __post_init__(self) -> None:
         for name, table in CHOICES.items():
@@ -206,6 +234,8 @@ class TrainingConfig:
         if check_number("weight_decay", self.weight_decay) < 0:
             raise InputError("must be >= 0.", field=Field("weight_decay", value=self.weight_decay))
         self._check_schedule()
+        self._check_compression()
+        self._check_companions()
         if (evaluate := check_number("evaluate", self.evaluate)) <= 0 or (evaluate > 1 and evaluate % 1):
             rule = "must be a share > 0 and <= 1, or a whole number of samples."
             raise InputError(rule, field=Field("evaluate", value=self.evaluate))
@@ -246,24 +276,55 @@ class TrainingConfig:
             rule = f"must be >= 0 and <= learning_rate(={self.learning_rate})."
             raise InputError(rule, field=Field("final_learning_rate", value=self.final_learning_rate))
         check_integer("decay_every", self.decay_every, minimum=1)
-        for name, schedule, default in _OF_SCHEDULES:
-            if (value := getattr(self, name)) != default and self.learning_rate_schedule != schedule:
-                rule = f"goes with learning_rate_schedule = '{schedule}'."
+
+    def _check_compression(self) -> None:
+        """Raise an InputError for settings that compression cannot have."""
+        if not 0 < check_number("compression_ratio", self.compression_ratio) <= 1:
+            raise InputError(
+                "must be > 0 and <= 1.", field=Field("compression_ratio", value=self.compression_ratio)
+            )
+        check_integer("quantization_levels", self.quantization_levels, minimum=1)
+        if (
+            self.consensus_step is not None
+            and not 0 < check_number("consensus_step", self.consensus_step) <= 1
+        ):
+            raise InputError(
+                "must be > 0 and <= 1.", field=Field("consensus_step", value=self.consensus_step)
+            )
+        if self.compression != "none" and self.exchange_buffers:
+            raise InputError(
+                "must be false with compression: a variance that is put together from messages may be below 0.",
+                field=Field("exchange_buffers", value=True),
+            )
+
+    def _check_companions(self) -> None:
+        """Raise an InputError for a setting that goes with certain values of another only."""
+        defaults = {each.name: each.default for each in fields(self)}
+        for name, (other, values) in _GOES_WITH.items():
+            if (value := getattr(self, name)) != defaults[name] and getattr(self, other) not in values:
+                rule = f"goes with {other} = {' or '.join(map(repr, values))}."
                 raise InputError(rule, field=Field(name, value=value))
 
 
-_OF_SCHEDULES = (
-    ("decay_every", "step", 50),
-    ("decay_factor", "step", 0.1),
-    ("final_learning_rate", "cosine", 0.0),
-)
-"""Fields of one schedule, with their defaults."""
+_COMPRESSED = tuple(name for name in COMPRESSIONS if name != "none")
+_GOES_WITH = {
+    "decay_every": ("learning_rate_schedule", ("step",)),
+    "decay_factor": ("learning_rate_schedule", ("step",)),
+    "final_learning_rate": ("learning_rate_schedule", ("cosine",)),
+    "compression_ratio": ("compression", ("top_k", "random_k")),
+    "quantization_levels": ("compression", ("qsgd",)),
+    "compressed_gossip": ("compression", _COMPRESSED),
+    "consensus_step": ("compression", _COMPRESSED),
+}
+"""Fields that have an effect with certain values of another one only."""
 
 CHOICES = {
     "partition": PARTITIONS,
     "objective": OBJECTIVES,
     "optimizer": OPTIMIZERS,
     "learning_rate_schedule": SCHEDULES,
+    "compression": COMPRESSIONS,
+    "compressed_gossip": GOSSIPS,
     "device": DEVICES,
     "executor": EXECUTORS,
     "precision": PRECISIONS,

@@ -256,6 +256,8 @@ class TrainingJob:
             raise InputError(
                 f"mixing index(rounds={planned}) must have rounds(={self.config.rounds}){more} entries."
             )
+        if self.config.compression != "none":
+            self._check_compressed_mixing()
         negative = np.argwhere(self.mixing.matrices < -1e-9)
         if self.config.exchange_buffers and negative.size:
             m, row, column = negative[0]
@@ -277,6 +279,17 @@ class TrainingJob:
                     f"silo_labels(of {len(self.silo_labels)}) must name each of silos(={self.silos})."
                 )
             object.__setattr__(self, "silo_labels", tuple(self.silo_labels))
+
+    def _check_compressed_mixing(self) -> None:
+        """Raise an InputError for a plan whose models cannot be sent compressed."""
+        if self.mixing.lags is not None:
+            rule = f"must be 'none' with lags above 1, here up to {self.mixing.longest_lag}."
+            raise InputError(rule, field=Field("compression", value=self.config.compression))
+        used = self.mixing.matrices[np.unique(self.mixing.index)] != 0
+        used |= np.eye(self.silos, dtype=bool)
+        if self.config.compressed_gossip == "choco" and (used != used[:1]).any():
+            rule = "must be 'error_feedback' where silos do not send to the same silos in all rounds."
+            raise InputError(rule, field=Field("compressed_gossip", value="choco"))
 
     def _step_plan(self) -> StepPlan:
         """Local steps by silo and round."""

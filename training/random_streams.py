@@ -14,6 +14,7 @@ class Purpose(IntEnum):
     EVALUATED_TRAINING = 3
     EVALUATED_TEST = 4
     PASSES = 5
+    COMPRESSION = 6
 
 
 def stream(seed: int, purpose: Purpose, *keys: int) -> np.random.Generator:

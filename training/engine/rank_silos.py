@@ -6,9 +6,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from training.compression import compressor_of
 from training.data.datasets import Dataset
 from training.data.shards import NO_STEP, Steps, shard_of
 from training.engine.communicator import Communicator
+from training.engine.compressed_exchange import CompressedExchange
 from training.engine.data_checks import counted_labels, job_parts
 from training.engine.exchange import remote_rows, silo_blocks
 from training.engine.executors.choice import choose
@@ -83,6 +85,7 @@ class RankSilos:
             )
             for silo in self.own
         ]
+        parameters, _buffers = numbers_of(model)
         before, after = remote_rows(job.mixing, self.own)
         self.models = ParameterBuffer(
             model,
@@ -90,11 +93,10 @@ class RankSilos:
             before=before,
             after=after,
             device=device,
-            kept=kept_rows(job.mixing, self.own),
+            kept=kept_rows(job.mixing, self.own) if compressor_of(job.config) is None else len(self.own),
             exchange_buffers=job.config.exchange_buffers,
         )
-        make = PlainExchange if job.mixing.lags is None else LaggedExchange
-        self.exchange: RankExchange = make(job.mixing, blocks, self.models, communicator=communicator)
+        self.exchange = _exchange(job, blocks, self.models, communicator=communicator, numbers=parameters)
         self.diverged_in = torch.full((len(self.own),), math.inf, device=device, dtype=torch.float64)
         self.optimizer = OPTIMIZERS[job.config.optimizer](
             self.models.parameters, job.config.momentum, job.config.weight_decay
@@ -103,7 +105,7 @@ class RankSilos:
             job.config,
             self.models,
             self.shards,
-            parameters=numbers_of(model)[0],
+            parameters=parameters,
             communicator=communicator,
         )
         if notice:
@@ -164,3 +166,30 @@ class RankSilos:
     def mix(self, round_index: int) -> None:
         """Mix the models; see `training.engine.plain_exchange.RankExchange.mix`."""
         self.exchange.mix(round_index)
+
+
+def _exchange(
+    job: TrainingJob,
+    blocks: tuple[range, ...],
+    models: ParameterBuffer,
+    *,
+    communicator: Communicator,
+    numbers: int,
+) -> RankExchange:
+    """The way in which a training mixes, where models have so many numbers."""
+    config, compressor = job.config, compressor_of(job.config)
+    if compressor is None:
+        make = PlainExchange if job.mixing.lags is None else LaggedExchange
+        return make(job.mixing, blocks, models, communicator=communicator)
+    step = config.consensus_step
+    return CompressedExchange(
+        job.mixing,
+        blocks,
+        models,
+        communicator=communicator,
+        compressor=compressor,
+        error_feedback=config.compressed_gossip == "error_feedback",
+        consensus_step=compressor.consensus_step(numbers) if step is None else step,
+        numbers=numbers,
+        seed=job.seed,
+    )

@@ -272,15 +272,16 @@ def plan_memory(
     Notes
     -----
     A row has P parameters in 4 bytes each, padded by at most 31. Models: two windows of the rank's own rows and those
-    that it receives; with lags, one row for each that is kept for a later round. Weights: for each consensus matrix the
-    rank's rows at the columns in use, in single precision, and lists of the rows that are received and sent, taken to
-    be as many. A local step holds, for each silo computed at once, the activations of the batch and one more row of
-    gradients. An evaluation holds the average model (P numbers in single and in double precision) and the largest of:
-    the rank's rows twice in double precision, `PIECE` columns at a time, which is no less than mixing takes; two rows
-    in double precision; the largest layer's tensors for a chunk of samples. With lags, mixing on a GPU gathers the rows
-    of a round, `STEP` columns at a time. Passes count as single precision also in bfloat16. Staging: a buffer for each
-    own silo that another rank needs in any round, and for each silo of another rank that this one needs; torch rounds
-    page-locked memory up to a power of two.
+    that it receives; with lags, one row for each that is kept for a later round, with compression one for each own
+    silo, and with error feedback one more; an evaluation takes more than a message does while it is made. Weights: for
+    each consensus matrix the rank's rows at the columns in use, in single precision, and lists of the rows that are
+    received and sent, taken to be as many. A local step holds, for each silo computed at once, the activations of the
+    batch and one more row of gradients. An evaluation holds the average model (P numbers in single and in double
+    precision) and the largest of: the rank's rows twice in double precision, `PIECE` columns at a time, which is no
+    less than mixing takes; two rows in double precision; the largest layer's tensors for a chunk of samples. With lags
+    or compression, mixing on a GPU gathers the rows of a round, `STEP` columns at a time. Passes count as single
+    precision also in bfloat16. Staging: a buffer for each own silo that another rank needs in any round, and for each
+    silo of another rank that this one needs; torch rounds page-locked memory up to a power of two.
     """
     config = job.config
     own = silo_blocks(job.silos, ranks)[rank]
@@ -301,13 +302,16 @@ def plan_memory(
     )
     double = DOUBLE / FLOAT * row
     sums = 2 * DOUBLE * len(own) * min(parameters, PIECE)
-    lagged = gpu and job.mixing.lags is not None
-    gathered = mixed_rows(job.mixing, own).max(initial=0) * min(width, FLOAT * STEP) if lagged else 0
+    extra_rows = kept_rows(job.mixing, own)
+    if is_compressed := config.compression != "none":
+        extra_rows = len(own) * (2 if config.compressed_gossip == "error_feedback" else 1)
+    mixed = before + 2 * len(own) + after if is_compressed else mixed_rows(job.mixing, own).max(initial=0)
+    gathers = gpu and (is_compressed or job.mixing.lags is not None)
+    gathered = mixed * min(width, FLOAT * STEP) if gathers else 0
     return MemoryPlan(
         silos=len(own),
         at_once=together,
-        models=(WINDOWS * (before + len(own) + after) + kept_rows(job.mixing, own)) * width
-        + len(own) * own_buffers,
+        models=(WINDOWS * (before + len(own) + after) + extra_rows) * width + len(own) * own_buffers,
         gradients=len(own) * row,
         optimizer=len(own) * (moments + stretched) * row,
         data=train * sum(sizes) + _bytes(dataset.test_inputs) + dataset.test_labels.nbytes,

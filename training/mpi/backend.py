@@ -6,14 +6,12 @@ from collections.abc import Iterator
 
 from topologies.errors import InputError, MachineError, TrainingError
 from training.backend import exchanged_numbers
+from training.compression import BITS_PER_NUMBER, compressor_of
 from training.config import TrainingConfig
 from training.job import TrainingJob
 from training.mpi.launcher import run_ranks
 from training.mpi_environment import World, abort, check_size, mpiexec_path, start_mpi, world
 from training.notice import Notice, Report
-
-BITS_PER_NUMBER = 32
-"""Models travel in single precision, whatever precision they are trained in."""
 
 
 class MpiBackend:
@@ -29,6 +27,7 @@ class MpiBackend:
     mixes_lags = True
     mixes_without_steps = True
     steps_by_silo = True
+    compresses = True
 
     def check(self, config: TrainingConfig) -> None:
         """Check that `mpiexec` is there if ranks will be started, and the device.
@@ -55,7 +54,7 @@ class MpiBackend:
             resolve_device(config.device, rank=0)
 
     def message_bits(self, config: TrainingConfig) -> float:
-        """Return the size of a message in bits: a model's parameters, and its buffers if they are exchanged.
+        """Return the size of a message in bits: parameters, buffers if they are exchanged; compressed where asked for.
 
         Parameters
         ----------
@@ -67,7 +66,8 @@ class MpiBackend:
         InputError
             As `training.backend.exchanged_numbers`.
         """
-        return float(BITS_PER_NUMBER * exchanged_numbers(config))
+        numbers, compressor = exchanged_numbers(config), compressor_of(config)
+        return float(BITS_PER_NUMBER * numbers) if compressor is None else compressor.bits(numbers)
 
     def train(self, job: TrainingJob) -> Iterator[Report]:
         """Train and yield the history while the training runs.
