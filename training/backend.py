@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from importlib.metadata import EntryPoint
 from numbers import Real
-from typing import Protocol, cast, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
-from topologies.entry_points import all_names, find_entry, load_instance, named
+from topologies.entry_points import all_names, find_entry, load_class, load_instance, named
 from topologies.errors import Field, InputError, quoted, unknown_name
 from training.config import TrainingConfig
 from training.data.datasets import dataset_reader
+from training.declared_options import check_options, with_options
 from training.job import TrainingJob
 from training.models import build_model
 from training.notice import Report
@@ -22,10 +23,17 @@ GROUP = "silosim.training_backends"
 BACKENDS: Mapping[str, EntryPoint] = {"mpi": EntryPoint("mpi", "training.mpi.backend:MpiBackend", GROUP)}
 """Those of this package, imported when they are asked for: MPI takes long."""
 
+OPTIONS = "backend_options"
+"""The setting that holds the options of a backend."""
+
 
 @runtime_checkable
 class TrainingBackend(Protocol):
-    """Trains the models of a job; such a class is registered as an entry point of `GROUP`."""
+    """Trains the models of a job; such a class is registered as an entry point of `GROUP`.
+
+    A dataclass has its fields as options, which a scenario gives in ``[training.backend_options]``
+    (`training.declared_options`).
+    """
 
     def check(self, config: TrainingConfig) -> None:
         """Check that this machine can train, before anything is computed or written.
@@ -132,26 +140,35 @@ class CompressingBackend(TrainingBackend, Protocol):
         """Whether it trains with ``compression`` other than ``none``, and states the size of such messages."""
 
 
-def load_backend(name: str) -> TrainingBackend:
-    """Return the backend that is registered under a name.
+def load_backend(name: str, options: Mapping[str, Any] | None = None) -> TrainingBackend:
+    """Return the backend that is registered under a name, with a user's options.
 
     Parameters
     ----------
     name : str
         One of `BACKENDS`, or the name of an entry point in the group ``silosim.training_backends``.
+    options : mapping, optional
+        Values of options that it declares, by name.
 
     Raises
     ------
     InputError
-        If there is none of that name, two packages register it, or it is no class with `check` and `train`.
+        If there is none of that name, two packages register it, or it is no class with `check` and `train`; if an
+        option is unknown, missing or of another type.
     MachineError
-        If it cannot be imported.
+        If it cannot be imported, or made without options.
     """
     entry = find_entry(GROUP, name, "training backend", own=BACKENDS.values())
     if entry is None:
         otherwise = "the name of a backend whose package is installed in this environment"
         raise unknown_name("backend", name, all_names(BACKENDS, GROUP), otherwise=otherwise)
-    backend = load_instance(entry, "training backend")
+    owner = load_class(entry, "training backend")
+    # What its constructor raises is about the options where there are some, else about the machine.
+    if options:
+        backend: object = with_options(owner, options, field=OPTIONS, what=f"backend {name}")
+    else:
+        check_options(owner, {}, field=OPTIONS)
+        backend = load_instance(entry, "training backend")
     if not isinstance(backend, TrainingBackend):
         raise InputError(f"{named(entry, 'training backend')} must have check and train.")
     return backend
@@ -168,7 +185,7 @@ def check_mixing(job: TrainingJob) -> None:
     mixing, name, compression = job.mixing, job.config.backend, job.config.compression
     if mixing.lags is None and mixing.computes is None and job.steps.is_even and compression == "none":
         return
-    backend = load_backend(name)
+    backend = load_backend(name, job.config.backend_options)
     if mixing.lags is not None and not (isinstance(backend, LaggedBackend) and backend.mixes_lags is True):
         raise InputError(
             f"must mix models of earlier rounds: there are lags of up to {mixing.longest_lag}.",
@@ -199,7 +216,7 @@ def message_bits(config: TrainingConfig) -> float | None:
     Parameters
     ----------
     config : TrainingConfig
-        Names the backend.
+        Names the backend, and has its options.
 
     Returns
     -------
@@ -209,11 +226,11 @@ def message_bits(config: TrainingConfig) -> float | None:
     Raises
     ------
     InputError
-        If there is no such backend, it cannot do what a setting asks for, or what it says is no finite number > 0.
+        As `load_backend`, if the backend cannot do what a setting asks for, or if what it says is no finite number > 0.
     MachineError
         As `load_backend`.
     """
-    backend = load_backend(config.backend)
+    backend = load_backend(config.backend, config.backend_options)
     # Third-party code: its annotation may be wrong.
     said = cast(object, backend.message_bits(config) if isinstance(backend, SizedBackend) else None)
     if said is None:

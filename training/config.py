@@ -36,6 +36,8 @@ class TrainingConfig:
     ----------
     backend : str
         Name of a training backend.
+    backend_options : mapping
+        Options that the backend declares, by name.
     ranks : int
         Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
@@ -145,6 +147,7 @@ class TrainingConfig:
     """
 
     backend: str = BUILT_IN_BACKEND
+    backend_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     ranks: int = 2
     dataset: str = "digits"
     data: str = ""
@@ -202,8 +205,10 @@ class TrainingConfig:
         for name, table in CHOICES.items():
             if not (name == "partition" and is_partition_file(self.partition)):
                 lookup(table, getattr(self, name), field=name)
-        if not isinstance(self.dataset_options, Mapping):
-            raise InputError(f"dataset_options(={self.dataset_options!r}) must be a table.")
+        # Those of the backend are checked where it is loaded: a run is read without the backend that made it.
+        for name in ("backend_options", "dataset_options"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise InputError(f"{name}(={getattr(self, name)!r}) must be a table.")
         model = model_spec(self.model)
         dataset_reader(self.dataset, self.data_options)
         if self.loss:

@@ -1,12 +1,12 @@
 """Options that a registered class declares as the fields of a dataclass."""
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from topologies.entry_points import reason
-from topologies.errors import InputError, SilosimError, quoted, unknown_name
+from topologies.errors import Field, InputError, SilosimError, quoted, unknown_name
 
 Declared = TypeVar("Declared")
 
@@ -18,8 +18,45 @@ _WORDS: Mapping[type, str] = {
 }
 
 
-def with_options(owner: type[Declared], options: Mapping[str, Any], *, field: str) -> Declared:
-    """Return an instance of a class with a user's options.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DeclaredOption:
+    """An option as a class declares it.
+
+    Attributes
+    ----------
+    name : str
+    kinds : tuple
+        Types and Literals of which a value may be.
+    required : bool
+        Whether there is no default.
+    default : object
+        `dataclasses.MISSING` where there is none, or where a function makes it.
+    help : str
+        What it is for; may be empty.
+    """
+
+    name: str
+    kinds: tuple[Any, ...]
+    required: bool
+    default: object
+    help: str
+
+    @property
+    def values(self) -> str:
+        """What a value must be, in words."""
+        return _words(self.kinds)
+
+    def __str__(self) -> str:
+        rule = [self.values]
+        if self.required:
+            rule.append("required")
+        elif self.default is not MISSING:
+            rule.append(f"default: {_shown(self.default)}")
+        return f"{self.name}{f': {self.help}' if self.help else ''} [{'; '.join(rule)}]"
+
+
+def declared_options(owner: type, *, field: str) -> dict[str, DeclaredOption]:
+    """Return the options of a class by name, in the order of its fields.
 
     Parameters
     ----------
@@ -27,29 +64,80 @@ def with_options(owner: type[Declared], options: Mapping[str, Any], *, field: st
         A dataclass; each field is an option of type `bool`, `float`, `int` or `str`, a `Literal` of values of these, or
         a union of such types. It may be ``| None`` for a default that users cannot write. Without a default it is
         required, and ``metadata={"help": ...}`` describes it. Another class has no options.
-    options : mapping
-        Values by name.
     field : str
         The setting that holds the options, for messages.
 
     Raises
     ------
     InputError
-        If the class declares an option of another type, or cannot be called; if an option is unknown, missing, or of
-        another type than declared.
+        If the class declares an option of another type.
     """
-    declared = {each.name: each for each in fields(owner) if each.init} if is_dataclass(owner) else {}
-    hints = _hints(owner, field) if declared else {}
-    kinds = {name: _members(owner, name, hints[name], field) for name in declared}
+    own = [each for each in fields(owner) if each.init] if is_dataclass(owner) else []
+    hints = _hints(owner, field) if own else {}
+    return {
+        each.name: DeclaredOption(
+            name=each.name,
+            kinds=_members(owner, each.name, hints[each.name], field),
+            required=each.default is MISSING and each.default_factory is MISSING,
+            default=each.default,
+            help=str(each.metadata.get("help", "")),
+        )
+        for each in own
+    }
+
+
+def check_options(owner: type, options: Mapping[str, Any], *, field: str, what: str = "") -> None:
+    """Check a user's options of a class.
+
+    Parameters
+    ----------
+    owner : type
+        As in `declared_options`.
+    options : mapping
+        Values by name.
+    field : str
+        The setting that holds the options, for messages.
+    what : str, optional
+        The class as users name it, such as ``backend mpi``; by default its own name.
+
+    Raises
+    ------
+    InputError
+        If the class declares an option of another type than can be; if an option is unknown, missing, or of another
+        type than declared.
+    """
+    declared = declared_options(owner, field=field)
     for name, value in options.items():
+        if not declared:
+            nothing = f"must be left out: {what or owner.__name__} has no options."
+            raise InputError(nothing, field=Field(f"option in {field}", value=name))
         if name not in declared:
             raise unknown_name(f"option in {field}", name, declared)
-        if not any(_is_of(kind, value) for kind in kinds[name]):
-            raise InputError(f"{field}.{name}(={quoted(value)}) must be {_words(kinds[name])}.")
+        kinds = declared[name].kinds
+        if not any(_is_of(kind, value) for kind in kinds):
+            raise InputError(f"must be {_words(kinds)}.", field=Field(field, name, value=value))
     for name, option in declared.items():
-        if name not in options and option.default is MISSING and option.default_factory is MISSING:
-            about = option.metadata.get("help", "")
-            raise InputError(f"{field}.{name} is missing{f': {about}' if about else ''}.")
+        if name not in options and option.required:
+            about = f": {option.help}" if option.help else ""
+            raise InputError(f"is missing{about}.", field=Field(field, name))
+
+
+def with_options(
+    owner: type[Declared], options: Mapping[str, Any], *, field: str, what: str = ""
+) -> Declared:
+    """Return an instance of a class with a user's options.
+
+    Parameters
+    ----------
+    owner, options, field, what
+        As in `check_options`.
+
+    Raises
+    ------
+    InputError
+        As `check_options`, and if the class cannot be called.
+    """
+    check_options(owner, options, field=field, what=what)
     try:
         return owner(**options)
     except SilosimError:
@@ -58,6 +146,13 @@ def with_options(owner: type[Declared], options: Mapping[str, Any], *, field: st
         # The constructor of another package may raise anything.
         given = quoted(dict(options))
         raise InputError(f"{field}(={given}): {owner.__name__} cannot be made: {reason(error)}.") from error
+
+
+def _shown(default: object) -> str:
+    """A default as TOML has it."""
+    if default is None:
+        return "none"
+    return quoted(default).lower() if isinstance(default, bool) else quoted(default)
 
 
 def _hints(owner: type, field: str) -> dict[str, Any]:

@@ -1,5 +1,8 @@
 """A training backend of 40 lines: DPASGD of a logistic regression in NumPy, in this process."""
 
+from dataclasses import dataclass, field
+from typing import Literal
+
 import numpy as np
 
 from topologies import InputError
@@ -8,33 +11,35 @@ from training import BatchStream, HistoryRow, dataset_reader, load_dataset, spli
 ONLY = {"model": "softmax", "objective": "silos", "initial_weights": "", "optimizer": "sgd", "evaluate": 1}
 ONLY |= {"momentum": 0, "weight_decay": 0, "clip_norm": None, "clip_value": None}
 ONLY |= {"learning_rate_schedule": "constant", "warm_up_rounds": 0}
+NEEDS = "model = 'softmax' from zeros, the mean of silos as objective, and plain sgd at a constant rate"
+Numbers = Literal["float64", "float32"]
 
 
+@dataclass(frozen=True, kw_only=True)
 class NumpyLogistic:
-    """What `training.TrainingBackend` asks for."""
+    """What `training.TrainingBackend` asks for. The fields are options, which a scenario gives in `backend_options`."""
 
+    sent_as: Numbers = field(default="float64", metadata={"help": "type of the numbers that silos send"})
+    bias: bool = field(default=True, metadata={"help": "whether each class has a constant, too"})
     steps_by_silo = True
 
     def check(self, config):
         """Called first: say now what cannot be done."""
         if any(getattr(config, name) != value for name, value in ONLY.items()):
-            raise InputError(
-                "backend(=numpy_logistic) needs model = 'softmax' from zeros, the mean of silos as objective, and "
-                "plain sgd at a constant rate."
-            )
+            raise InputError(f"backend(=numpy_logistic) needs {NEEDS}.")
 
     def message_bits(self, config):
-        """What a silo sends on one arc in a round: 64 bits for each weight. `[workload]` must say it without this."""
+        """What a silo sends on one arc in a round: its weights. `[workload]` must say it without this."""
         self.check(config)
-        options = config.data_options
-        reader = dataset_reader(config.dataset, options)
-        return 64 * (np.prod(reader.sample_shape(options)) + 1) * reader.count_classes(options)
+        reader = dataset_reader(config.dataset, config.data_options)
+        inputs = np.prod(reader.sample_shape(config.data_options)) + self.bias
+        return np.finfo(self.sent_as).bits * inputs * reader.count_classes(config.data_options)
 
     def train(self, job):
         """Yield the metrics of rounds 0, log_every, ... and of the last one."""
         config, data = job.config, load_dataset(job.config.dataset, job.config.data_options)
-        x, y = with_bias(data.train_inputs), data.train_labels
-        test_x, test_y = with_bias(data.test_inputs), data.test_labels
+        x, test_x = (rows(inputs, self.bias) for inputs in (data.train_inputs, data.test_inputs))
+        y, test_y = data.train_labels, data.test_labels
         split = {"silos": job.silos, "alpha": config.dirichlet_alpha, "silo_places": job.silo_places}
         parts = split_dataset(config.partition, data, seed=job.seed, **split)
         order = {"batch_size": config.batch_size, "seed": job.seed}
@@ -49,7 +54,8 @@ class NumpyLogistic:
                     for step in range(first, first + count):
                         batch = part[orders[i].batch(step)]
                         models[i] -= config.learning_rate * measure(models[i], x[batch], y[batch])[2]
-                models = np.tensordot(job.mixing.matrices[job.mixing.index[k]], models, 1)  # X <- A X
+                matrix = job.mixing.matrices[job.mixing.index[k]]
+                models = np.tensordot(matrix, models.astype(self.sent_as), 1)  # X <- A X
 
 
 def metrics(models, parts, train, test):
@@ -79,6 +85,7 @@ def distance(models):
     return float(np.sqrt((models**2).sum(axis=(1, 2)).mean()))
 
 
-def with_bias(inputs):
-    """Samples as rows of numbers, with a 1 in front."""
-    return np.insert(np.reshape(inputs[:], (len(inputs), -1)).astype(float), 0, 1.0, axis=1)
+def rows(inputs, bias):
+    """Samples as rows of numbers, with a 1 in front for the bias."""
+    numbers = np.reshape(inputs[:], (len(inputs), -1)).astype(float)
+    return np.insert(numbers, 0, 1.0, axis=1) if bias else numbers

@@ -28,9 +28,11 @@ def in_table(name: str, owner: type) -> Iterator[None]:
     keys = {field.name for field in fields(owner)}
 
     def of_table(error: InputError) -> InputError:
-        # A key may have a noun behind it, as in "blocked silo".
-        is_key = error.source is None and bool(error.path) and str(error.path[0]).partition(" ")[0] in keys
-        return error.within(name) if is_key else error
+        if error.source is not None or not error.path:
+            return error
+        # A key may have a noun behind it, as in "blocked silo"; one that is a table has options.
+        key = str(error.path[0]).removeprefix("option in ").partition(" ")[0]
+        return error.within(name) if key in keys else error
 
     with changed_errors(of_table):
         yield

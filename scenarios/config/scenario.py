@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar, cast
 import pydantic
 
 from scenarios.config.designer_options import check_option_kinds
+from scenarios.config.error_context import in_table
 from scenarios.config.kinds import all_kinds, check_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_workload, with_preset_of
 from scenarios.config.overlay_config import OverlayConfig, consensus_rule, distinct, entry_of
@@ -420,7 +421,8 @@ def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
     """
     stated, training, bits = scenario.workload, scenario.training, None
     if training is not None and stated.preset is None and stated.model_size is None:
-        bits = message_bits(training)
+        with in_table("training", TrainingConfig):
+            bits = message_bits(training)
         if bits is None:
             raise InputError(
                 "workload.model_size must be given, for instance '45 MB': "
@@ -446,7 +448,7 @@ def load_scenario(path: Path) -> tuple[Scenario, str]:
     if scenario.training is not None:
         # Not in `parse_scenario`, which also reads the scenarios of runs: another machine's backend may have made them.
         try:
-            load_backend(scenario.training.backend)
+            load_backend(scenario.training.backend, scenario.training.backend_options)
         except InputError as error:
             raise error.within("training").located(str(path)) from None
     return scenario, text

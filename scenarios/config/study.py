@@ -40,7 +40,7 @@ _OUTER = ("network", "workload", "simulation")
 _TABLES = (*_OUTER, "overlays", "training")
 _BARE = re.compile(r"[\w-]+")
 _TRAINED = ("training", "imported")
-_TRAINING_KEYS = (*PARTITION_KEYS, "model", "exchange_buffers")
+_TRAINING_KEYS = (*PARTITION_KEYS, "model", "exchange_buffers", "backend", "backend_options")
 """Keys of a training that a study may vary: of the partition, whose labels an overlay may take, and of the messages."""
 _RESULTS = ("engine", "rounds")
 """Columns of results that settings of a simulation have the names of."""

@@ -176,6 +176,39 @@ def extras(_scratch: Path) -> Iterator[Finding]:
     yield Finding(check="simgrid", status="ok", text=text, details={"library": library})
 
 
+def parts(_scratch: Path) -> Iterator[Finding]:
+    """Parts that other packages register: they can be imported, and these are the options that they declare."""
+    from topologies.entry_points import load_entry
+    from topologies.errors import SilosimError
+    from training import backend
+    from training.data import datasets
+    from training.declared_options import declared_options
+
+    settings = {backend.GROUP: backend.OPTIONS, datasets.GROUP: datasets.OPTIONS}
+    found = {entry for entry in metadata.entry_points() if entry.group.startswith(f"{PROGRAM}.")}
+    if not found:
+        yield Finding(check="parts", status="ok", text="no parts of other packages")
+    for entry in sorted(found, key=lambda each: (each.group, each.name, each.value)):
+        what = entry.group.removeprefix(f"{PROGRAM}.").removesuffix("s").replace("_", " ")
+        details: dict[str, Any] = {"group": entry.group, "name": entry.name, "place": entry.value}
+        try:
+            part, setting = load_entry(entry, what), settings.get(entry.group)
+            declared = declared_options(part, field=setting) if setting and isinstance(part, type) else {}
+        except SilosimError as error:
+            yield Finding(
+                check="parts",
+                status="warning",
+                text=str(error),
+                action=f"{_REINSTALL} {entry.dist.name if entry.dist else 'its package'}, or remove it",
+                details=details,
+            )
+            continue
+        shown = f": {setting} {'; '.join(map(str, declared.values()))}" if declared else ""
+        options = {name: {"help": each.help, "values": each.values} for name, each in declared.items()}
+        text = f"{what} {entry.name} ({entry.value}){shown}"
+        yield Finding(check="parts", status="ok", text=text, details=details | {"options": options})
+
+
 def mpi(_scratch: Path) -> Iterator[Finding]:
     """Two ranks, started as a training starts them, must count each other; the launcher on PATH is tried, too."""
     # Here since each check imports what it needs itself.
@@ -404,5 +437,6 @@ CHECKS: Mapping[str, Check] = {
     "disk": Check(run=disk, remedy="go to a folder that exists"),
     "cache": Check(run=cache, remedy=f"{_REINSTALL} numba llvmlite numpy"),
     "extras": Check(run=extras, remedy="install silosim: python -m pip install -e . in its folder"),
+    "parts": Check(run=parts, remedy="remove packages that register parts of silosim until it ends well"),
 }
 """By name, in the order of the report."""

@@ -114,7 +114,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     places = None if training is None else silo_places(graph, training)
     checked: CheckedData | None = None
     if training is not None:
-        load_backend(training.backend).check(training)
+        with in_table("training", TrainingConfig):
+            load_backend(training.backend, training.backend_options).check(training)
         # It reads all data; other processes start only after process 0 has checked them.
         if is_first():
             checked = check_data(

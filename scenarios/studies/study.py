@@ -367,9 +367,12 @@ def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
 
 
 def _data_of(scenario: Scenario) -> str:
-    """What tells data sets and kinds of partitions apart."""
+    """What tells data sets, kinds of partitions and what says the size of messages apart."""
     training = scenario.training
-    return "" if training is None else repr((training.data_options, training.dataset, training.partition))
+    if training is None:
+        return ""
+    backend = training.backend, training.backend_options
+    return repr((training.data_options, training.dataset, training.partition, backend))
 
 
 def _of_overlay(name: str, error: InputError) -> InputError:

@@ -13,6 +13,7 @@ from topologies.errors import LeftEarlyError, TrainingError
 from training import (
     HistoryRow,
     Notice,
+    TrainingBackend,
     TrainingConfig,
     TrainingJob,
     check_resumable,
@@ -77,7 +78,7 @@ def take_part(jobs: Sequence[TrainingJob], kinds: Sequence[str]) -> None:
     """Train on each overlay as a process other than the first of an outer `mpiexec`."""
     for job, kind in zip(jobs, kinds, strict=True):
         try:
-            for _ in reject_early_exit(load_backend(job.config.backend).train(job)):
+            for _ in reject_early_exit(_backend(job.config).train(job)):
                 pass
         except LeftEarlyError as error:
             raise TrainingError(
@@ -85,12 +86,16 @@ def take_part(jobs: Sequence[TrainingJob], kinds: Sequence[str]) -> None:
             ) from None
 
 
+def _backend(config: TrainingConfig) -> TrainingBackend:
+    return load_backend(config.backend, config.backend_options)
+
+
 def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
     """Yield the reports of a training; TrainingError for rows that were not requested, or if the last is missing."""
     config, rows, last = job.config, 0, -1
     cause = f"backend(={config.backend!r}) has ended."
     try:
-        for report in reject_early_exit(load_backend(config.backend).train(job)):
+        for report in reject_early_exit(_backend(config).train(job)):
             if isinstance(report, HistoryRow):
                 k = report.round
                 if not last < k <= config.rounds or (k % config.log_every and k != config.rounds):

@@ -71,7 +71,7 @@ class Stopping:
 )
 def test_a_backend_that_ends_early_has_failed(silosim, scenario, tmp_path, monkeypatch, rounds, message):
     for owner in ("scenarios.studies.run", "scenarios.studies.train"):
-        monkeypatch.setattr(f"{owner}.load_backend", lambda _name: Stopping(rounds))
+        monkeypatch.setattr(f"{owner}.load_backend", lambda *_: Stopping(rounds))
     done = silosim("run", scenario, "-o", tmp_path / "x.h5")
 
     assert done.code == 1
@@ -87,7 +87,7 @@ def test_a_backend_that_ends_early_has_failed(silosim, scenario, tmp_path, monke
 def test_rows_of_the_last_round_and_few_others_are_a_whole_run(silosim, scenario, tmp_path, monkeypatch):
     """As those of a resumed run that logs more often than before it was cut short."""
     for owner in ("scenarios.studies.run", "scenarios.studies.train"):
-        monkeypatch.setattr(f"{owner}.load_backend", lambda _name: Stopping([0, 12]))
+        monkeypatch.setattr(f"{owner}.load_backend", lambda *_: Stopping([0, 12]))
     assert silosim("run", scenario, "-o", tmp_path / "x.h5").code == 0
     assert read_run(tmp_path / "x.h5").overlays[0].history["round"].tolist() == [0, 12]
 

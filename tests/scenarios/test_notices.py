@@ -34,7 +34,7 @@ class Telling:
 @pytest.fixture
 def _telling(monkeypatch):
     for owner in ("scenarios.studies.run", "scenarios.studies.train"):
-        monkeypatch.setattr(f"{owner}.load_backend", lambda _name: Telling())
+        monkeypatch.setattr(f"{owner}.load_backend", lambda *_: Telling())
 
 
 @pytest.mark.usefixtures("_telling")

@@ -20,6 +20,9 @@ from training.own_code import check_name, is_own
 GROUP = "silosim.datasets"
 """Group of the entry points of dataset readers."""
 
+OPTIONS = "dataset_options"
+"""The setting that holds the options of a reader."""
+
 IGNORED = -100
 """Label of a padded position, which counts neither in losses nor in accuracies."""
 
@@ -376,7 +379,7 @@ def dataset_reader(name: str, options: DataOptions | None = None) -> DatasetRead
         return _FileErrorsNamed(found)
     if not isinstance(found, type):
         raise InputError(f"dataset(={name!r}): its reader must be a class, not {quoted(found)}.")
-    reader = with_options(cast(type[Any], found), declared, field="dataset_options")
+    reader = with_options(cast(type[Any], found), declared, field=OPTIONS, what=f"dataset {name}")
     if not isinstance(reader, DatasetReader):
         raise InputError(f"dataset(={name!r}): its reader must have load, sample_shape and count_classes.")
     return _FileErrorsNamed(reader)
