@@ -21,9 +21,10 @@ def doctor(
 ) -> None:
     """Check this installation and machine, and say what to do.
 
-    Python, packages, MPI with two ranks, torch, HDF5, disks, and the cache of
-    compiled code. Takes less than 10 seconds; ends with exit code 3 if
-    something that silosim needs is missing.
+    Python, packages, MPI with two ranks, torch, HDF5, disks, the cache of
+    compiled code, and parts of other packages with their options. Takes less
+    than 10 seconds; ends with exit code 3 if something that silosim needs is
+    missing.
 
     Examples
     --------

@@ -178,14 +178,16 @@ def extras(_scratch: Path) -> Iterator[Finding]:
 
 def parts(_scratch: Path) -> Iterator[Finding]:
     """Parts that other packages register: they can be imported, and these are the options that they declare."""
-    from topologies.entry_points import load_entry
-    from topologies.errors import SilosimError
+    from topologies.entry_points import load_entry, named
+    from topologies.errors import InputError, MachineError
     from training import backend
     from training.data import datasets
     from training.declared_options import declared_options
 
     settings = {backend.GROUP: backend.OPTIONS, datasets.GROUP: datasets.OPTIONS}
-    found = {entry for entry in metadata.entry_points() if entry.group.startswith(f"{PROGRAM}.")}
+    every = metadata.entry_points()
+    groups = [group for group in every.groups if group.startswith(f"{PROGRAM}.")]
+    found = {entry for group in groups for entry in every.select(group=group)}
     if not found:
         yield Finding(check="parts", status="ok", text="no parts of other packages")
     for entry in sorted(found, key=lambda each: (each.group, each.name, each.value)):
@@ -194,11 +196,11 @@ def parts(_scratch: Path) -> Iterator[Finding]:
         try:
             part, setting = load_entry(entry, what), settings.get(entry.group)
             declared = declared_options(part, field=setting) if setting and isinstance(part, type) else {}
-        except SilosimError as error:
+        except (InputError, MachineError) as error:
             yield Finding(
                 check="parts",
                 status="warning",
-                text=str(error),
+                text=str(error) if isinstance(error, MachineError) else f"{named(entry, what)}: {error}",
                 action=f"{_REINSTALL} {entry.dist.name if entry.dist else 'its package'}, or remove it",
                 details=details,
             )

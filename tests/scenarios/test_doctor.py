@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -150,6 +151,71 @@ def test_packages_of_others_that_have_our_names_are_an_error(monkeypatch, tmp_pa
 
     assert own.status == "error"
     assert f"simulator: {tmp_path};" in own.text
+
+
+PARTS = """
+from dataclasses import dataclass, field
+from typing import Literal
+
+@dataclass
+class Reader:
+    label: str = field(metadata={"help": "name of the column of labels"})
+    sep: Literal[",", ";"] = ","
+    rows: int | None = field(default=None, metadata={"help": "rows to read"})
+    whole: bool = True
+    notes: str = field(default_factory=str)
+
+@dataclass
+class Listed:
+    names: list[str] = field(default_factory=list)
+
+def plain():
+    pass
+"""
+
+
+def test_parts_of_other_packages_are_imported_and_their_options_shown(install_package, tmp_path):
+    groups = {
+        "silosim.datasets": ("table = parts:Reader", "listed = parts:Listed"),
+        "silosim.models": ("plain = parts:plain",),
+        "silosim.training_backends": ("gone = parts:Gone",),
+        "others.datasets": ("no = parts:Gone",),
+    }
+    text = "\n".join(f"[{group}]\n" + "\n".join(lines) for group, lines in groups.items())
+    install_package("some-parts", text, {"parts": PARTS})
+    listed, table, plain, gone = findings("parts", tmp_path / "scratch")
+
+    assert [each.status for each in (listed, table, plain, gone)] == ["warning", "ok", "ok", "warning"]
+    assert table.text == (
+        "dataset table (parts:Reader): dataset_options label: name of the column of labels [a text; required]; "
+        "sep [one of ',', ';'; default: ',']; rows: rows to read [an integer; default: none]; "
+        "whole [true or false; default: true]; notes [a text]"
+    )
+    assert table.details["options"]["rows"] == {"help": "rows to read", "values": "an integer"}
+    assert plain.text == "model plain (parts:plain)"
+    assert gone.text.startswith("the training backend gone (parts:Gone) cannot be imported: AttributeError: ")
+    assert gone.action.endswith("--force-reinstall some-parts, or remove it")
+    assert listed.text.startswith(
+        "the dataset listed (parts:Listed): dataset_options: Listed.names must be decl"
+    )
+
+
+def test_the_documented_backend_tells_its_options(install_package, tmp_path):
+    example = (ROOT / "docs" / "extending" / "training_backend.py").read_text("utf-8")
+    entry = "[silosim.training_backends]\nnumpy_logistic = training_backend:NumpyLogistic\n"
+    install_package("numpy-logistic", entry, {"training_backend": example})
+    assert _only("parts", tmp_path / "scratch").text == (
+        "training backend numpy_logistic (training_backend:NumpyLogistic): backend_options "
+        "sent_as: type of the numbers that silos send [one of 'float64', 'float32'; default: 'float64']; "
+        "bias: whether each class has a constant, too [true or false; default: true]"
+    )
+
+
+def test_without_parts_of_other_packages_that_is_said(monkeypatch, tmp_path):
+    monkeypatch.setattr(
+        "scenarios.doctor.checks.metadata.entry_points", lambda: EntryPoints([EntryPoint("a", "b:c", "d")])
+    )
+    assert _only("parts", tmp_path / "scratch").text == "no parts of other packages"
 
 
 def test_torch_that_is_not_there_is_one_error(monkeypatch, tmp_path):
