@@ -1,10 +1,18 @@
 """Names that the settings of a training may have, those of installed packages included."""
 
+from collections.abc import Mapping
+
 from topologies.entry_points import all_names
 from training import backend, config
 from training.data import datasets
 from training.models import named_models
 from training.tasks import TASKS
+
+OPTION_SETTINGS: Mapping[str, str] = {
+    backend.GROUP: backend.OPTIONS,
+    datasets.GROUP: datasets.OPTIONS,
+}
+"""Settings that hold the options of registered classes, by group of entry points; see `training.declared_options`."""
 
 
 def setting_choices() -> dict[str, tuple[str, ...]]:

@@ -180,11 +180,9 @@ def parts(_scratch: Path) -> Iterator[Finding]:
     """Parts that other packages register: they can be imported, and these are the options that they declare."""
     from topologies.entry_points import load_entry, named
     from topologies.errors import InputError, MachineError
-    from training import backend
-    from training.data import datasets
+    from training.choices import OPTION_SETTINGS
     from training.declared_options import declared_options
 
-    settings = {backend.GROUP: backend.OPTIONS, datasets.GROUP: datasets.OPTIONS}
     every = metadata.entry_points()
     groups = [group for group in every.groups if group.startswith(f"{PROGRAM}.")]
     found = {entry for group in groups for entry in every.select(group=group)}
@@ -194,7 +192,7 @@ def parts(_scratch: Path) -> Iterator[Finding]:
         what = entry.group.removeprefix(f"{PROGRAM}.").removesuffix("s").replace("_", " ")
         details: dict[str, Any] = {"group": entry.group, "name": entry.name, "place": entry.value}
         try:
-            part, setting = load_entry(entry, what), settings.get(entry.group)
+            part, setting = load_entry(entry, what), OPTION_SETTINGS.get(entry.group)
             declared = declared_options(part, field=setting) if setting and isinstance(part, type) else {}
         except (InputError, MachineError) as error:
             yield Finding(
