@@ -178,16 +178,18 @@ def extras(_scratch: Path) -> Iterator[Finding]:
 
 def parts(_scratch: Path) -> Iterator[Finding]:
     """Parts that other packages register: they can be imported, and these are the options that they declare."""
-    from topologies.entry_points import load_entry, named
-    from topologies.errors import InputError, MachineError
-    from training.choices import OPTION_SETTINGS
-    from training.declared_options import declared_options
-
     every = metadata.entry_points()
     groups = [group for group in every.groups if group.startswith(f"{PROGRAM}.")]
     found = {entry for group in groups for entry in every.select(group=group)}
     if not found:
         yield Finding(check="parts", status="ok", text="no parts of other packages")
+        return
+    # Not needed without parts, and it fails where numpy is broken.
+    from topologies.entry_points import load_entry, named
+    from topologies.errors import InputError, MachineError
+    from training.choices import OPTION_SETTINGS
+    from training.declared_options import declared_options
+
     for entry in sorted(found, key=lambda each: (each.group, each.name, each.value)):
         what = entry.group.removeprefix(f"{PROGRAM}.").removesuffix("s").replace("_", " ")
         details: dict[str, Any] = {"group": entry.group, "name": entry.name, "place": entry.value}

@@ -151,7 +151,7 @@ def test_partition_reads_data_and_file(silosim, study):
         (
             "own.py:Net",
             "other.py:Net",
-            "study.toml: model(='other.py:Net') there is no such file beside the scenario",
+            "study.toml: training.model(='other.py:Net') there is no such file beside the scenario",
         ),
         ("own.py:Net", "own.py:load", "must return a torch.nn.Module, not tuple."),
         (
