@@ -30,7 +30,7 @@ from scenarios.config.text_file import read_utf8
 from scenarios.config.training_files import training_beside
 from topologies import Connectivity, InputError, Workload
 from topologies.errors import Field, quoted, unknown_name
-from training import TrainingConfig, load_backend, message_bits
+from training import TrainingConfig, compressed_share, load_backend, message_bits
 from training.tasks import CONSENSUS, task_notice, with_task
 
 Config = TypeVar("Config")
@@ -403,6 +403,9 @@ def _adapter(owner: type[Any]) -> pydantic.TypeAdapter[Any]:
 def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
     """Workload of a scenario: as stated, otherwise with messages of the size that its training sends.
 
+    Where the training compresses its messages, a stated size is that of the model, and messages have the same share of it
+    as of the model that is trained.
+
     Parameters
     ----------
     scenario : Scenario
@@ -428,7 +431,10 @@ def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
                 "workload.model_size must be given, for instance '45 MB': "
                 f"training.backend(={training.backend!r}) does not say how large its messages are."
             )
-    return build_workload(stated, scenario.network.variant, bits, graph=graph)
+    work = build_workload(stated, scenario.network.variant, bits, graph=graph)
+    if training is None or bits is not None:
+        return work
+    return dataclasses.replace(work, model_bits=work.model_bits * compressed_share(training))
 
 
 def load_scenario(path: Path) -> tuple[Scenario, str]:

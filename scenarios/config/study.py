@@ -31,6 +31,7 @@ from scenarios.config.scenario import (
     toml_text,
     validated,
 )
+from scenarios.config.toml import tables_text
 from topologies import InputError
 from topologies.errors import Field, quoted, unknown_name
 from topologies.quantities import parse_quantity
@@ -40,8 +41,13 @@ _OUTER = ("network", "workload", "simulation")
 _TABLES = (*_OUTER, "overlays", "training")
 _BARE = re.compile(r"[\w-]+")
 _TRAINED = ("training", "imported")
-_TRAINING_KEYS = (*PARTITION_KEYS, "model", "exchange_buffers", "backend", "backend_options")
-"""Keys of a training that a study may vary: of the partition, whose labels an overlay may take, and of the messages."""
+MESSAGE_KEYS = (
+    *("model", "exchange_buffers", "backend", "backend_options", "compression", "compression_ratio"),
+    "quantization_levels",
+)
+"""Keys of a training that say how large its messages are."""
+_TRAINING_KEYS = (*PARTITION_KEYS, *MESSAGE_KEYS)
+"""Those that change what is computed without a training: also of the partition, whose labels an overlay may take."""
 _RESULTS = ("engine", "rounds")
 """Columns of results that settings of a simulation have the names of."""
 MOST_POINTS = 10_000_000
@@ -77,6 +83,8 @@ class StudyConfig:
         A figure that is drawn of the table, beside it.
     published : tuple of PublishedFigure
         Figures of a publication that the table is compared with.
+    train : bool
+        Whether every point is trained, by the scenario's ``[training]``: a run for each, whose file is beside the table.
     run : str, optional
         File of a run. The scenario is then the run's, the study's tables change it, and every point is a replay of the
         run's overlays, which is simulated.
@@ -87,6 +95,7 @@ class StudyConfig:
     grid: Mapping[str, list[Any]] = field(default_factory=dict)
     points: list[Mapping[str, Any]] = field(default_factory=list)
     simulate: bool = False
+    train: bool = False
     figure: FigureConfig | None = None
     published: tuple[PublishedFigure, ...] = ()
     run: str | None = None
@@ -96,6 +105,8 @@ class StudyConfig:
         """Check what varies, and the run's path."""
         if self.run == "":
             raise InputError("must not be empty.", field=Field(KEY, "run", value=""))
+        if self.train and self.run is not None:
+            raise InputError("must not be given with run.", field=Field(KEY, "train", value=True))
         if self.target_accuracy is not None and self.run is None:
             raise InputError(
                 "goes with run, the file of a run that is replayed.",
@@ -218,11 +229,19 @@ class Study:
         InputError
             If a key does not exist, or its value breaks a rule.
         """
+        return beside(self.folder, scenario_of(self._tables(changes), source=self.source))
+
+    def text(self, changes: Mapping[str, Any]) -> str:
+        """The scenario of a point as TOML."""
+        return tables_text(self._tables(changes))
+
+    def _tables(self, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Tables of a point."""
         tables = self.base
         with located(self.source):
             for key, value in changes.items():
                 tables = _changed(tables, split_key(key), value, key)
-        return beside(self.folder, scenario_of(tables, source=self.source))
+        return tables
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -315,9 +334,9 @@ def parse_trained(found: StudyText) -> TrainedStudy:
     text = found.text if cut is None else found.text[: cut.start()]
     tables = read_toml(found.text, found.source)
     config = _study_config(tables.pop(KEY, {}), found.source)
-    if config.grid or config.points or config.simulate or config.figure is not None:
+    if config.grid or config.points or config.simulate or config.train or config.figure is not None:
         raise InputError(
-            "a study with [training] is trained once, so it has no grid, points, simulate or figure.",
+            "a study with [training] is trained once, so it has no grid, points, simulate, train or figure.",
             source=found.source,
         )
     if read_toml(text, found.source) != tables:
@@ -349,10 +368,11 @@ def _check_varies(key: str, config: StudyConfig, source: str) -> None:
     """Raise an `InputError` for a key that changes nothing that a study computes."""
     first = split_key(key)[0]
     place = Field(KEY, "grid" if key in config.grid else "points", key)
-    if first == "simulation" and not config.simulate and config.run is None:
+    if first == "simulation" and not (config.simulate or config.train) and config.run is None:
         raise InputError("goes with simulate = true in [study].", field=place, source=source)
     is_used = first == "training" and split_key(key)[1:2] and split_key(key)[1] in _TRAINING_KEYS
-    if first == "name" or (first in _TRAINED and not is_used and config.run is None):
+    is_trained = first == "training" and config.train
+    if first == "name" or (first in _TRAINED and not (is_used or is_trained) and config.run is None):
         raise InputError("changes nothing that a study computes.", field=place, source=source)
 
 

@@ -12,6 +12,15 @@ CODE = ("dataset", "model", "loss")
 _PATHS = ("data", "initial_weights", "partition")
 
 
+def code_files(training: TrainingConfig | None) -> tuple[str, ...]:
+    """Paths of the files of the user's code that a training runs, as far as they are files."""
+    if training is None:
+        return ()
+    return tuple(
+        place for key in CODE for place in own_files(getattr(training, key)) if os.path.exists(place)
+    )
+
+
 def training_beside(folder: Path, training: TrainingConfig) -> TrainingConfig:
     """A training with its files found in a folder, where they are no paths from the working directory.
 

@@ -47,6 +47,7 @@ from topologies import (
 from topologies.errors import Field
 from topologies.networks.route_table import with_routes
 from topologies.quantities import parse_quantity
+from training import compressed_share
 
 _MOST_NAMED = 3
 """Silos with another label that a note names."""
@@ -477,6 +478,8 @@ def _workload(run: RecordedRun, scenario: Scenario, graph: Connectivity) -> Work
         bits = parse_quantity("model_size", after.model_size, "bit", zero=True) * overhead_factor(
             after.overhead
         )
+        if run.scenario.training is not None:
+            bits *= compressed_share(run.scenario.training)
     elif after.overhead != before.overhead:
         bits = bits / overhead_factor(before.overhead) * overhead_factor(after.overhead)
     if (after.compute, after.compute_at) != (before.compute, before.compute_at):

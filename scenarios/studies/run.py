@@ -36,6 +36,7 @@ from topologies import (
     make_schedule,
 )
 from topologies.arrays import BoolArray, FloatArray
+from topologies.errors import Field
 from topologies.schedule import round_consensus
 from topologies.state import different_states
 from training import (
@@ -133,8 +134,9 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         with in_table("simulation", SimulationConfig):
             jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
         if training is not None:
-            trainings.append(
-                TrainingJob(
+            with located(f"overlay {overlay.kind}"), in_table("training", TrainingConfig):
+                _check_no_hub(overlay, training)
+                job = TrainingJob(
                     config=training,
                     silos=graph.silos,
                     local_steps=work.local_steps,
@@ -145,9 +147,8 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
                     taking_part=_taking_part(work, training.rounds, graph.silos, seed),
                     directory=None if folder is None else folder / overlay.kind,
                 )
-            )
-            with located(f"overlay {overlay.kind}"), in_table("training", TrainingConfig):
-                check_mixing(trainings[-1])
+                check_mixing(job)
+            trainings.append(job)
     if checked is not None:
         check_memory(trainings, checked)
     return Plan(
@@ -159,6 +160,13 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         trainings=tuple(trainings),
         silo_places=places,
     )
+
+
+def _check_no_hub(overlay: AnyOverlay, training: TrainingConfig) -> None:
+    """Raise an InputError where a hub would send back a mean of compressed models, which is none itself."""
+    if training.compression != "none" and isinstance(overlay, Overlay) and overlay.hub is not None:
+        rule = "must be 'none' with a hub: the mean that it sends back is no compressed model."
+        raise InputError(rule, field=Field("compression", value=training.compression))
 
 
 def _taking_part(work: Workload, rounds: int, silos: int, seed: int) -> BoolArray | None:

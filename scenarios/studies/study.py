@@ -17,7 +17,16 @@ from scenarios.config.network import SOURCES, NetworkConfig
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import check_silos_named
 from scenarios.config.scenario import Scenario, workload_of
-from scenarios.config.study import FigureConfig, Study, column_of, identity, shared_ending, split_key
+from scenarios.config.study import (
+    MESSAGE_KEYS,
+    FigureConfig,
+    Study,
+    column_of,
+    identity,
+    shared_ending,
+    split_key,
+)
+from scenarios.config.training_files import code_files
 from scenarios.config.used_values import used_value
 from scenarios.report.column_labels import value_text
 from scenarios.report.study_lines import study_lines
@@ -25,10 +34,12 @@ from scenarios.runfile.paths import check_new, check_output
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
 from scenarios.runfile.study_table import RANGES, TEXTS, check_study_path, study_text, write_study
 from scenarios.simulation.runner import check_simulation
+from scenarios.studies import trained_points
 from scenarios.studies.parallel_points import compute_all
 from scenarios.studies.replay_points import COLUMNS, check_replay, compute_replays, open_replays
 from scenarios.studies.study_comparison import check_published
-from scenarios.studies.study_points import Networks, Point, ReplayOf, compute_points
+from scenarios.studies.study_points import Networks, Point, PointResult, ReplayOf, compute_points
+from scenarios.studies.trained_points import check_alone, compute_trained
 from topologies import InputError, MachineError
 from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import read_files
@@ -87,7 +98,8 @@ def study_points(study: Study) -> list[Point]:
     for changes, scenario, values in zip(all_changes, scenarios, own, strict=True):
         used = {key: changes[key] if key in changes else values[key] for key in keys}
         replay = None if replays is None else replays.of(changes)
-        hashed = point_identity(scenario, study.config.simulate, digests, replay)
+        simulates = study.config.simulate or study.config.train
+        hashed = point_identity(scenario, simulates, digests, replay, trains=study.config.train)
         varied = dict(column_of(key, value, endings[key]) for key, value in used.items() if value is not None)
         unsaid = {
             column_of(key, "", "")[0] + endings[key]: key for key, value in used.items() if value is None
@@ -104,7 +116,15 @@ def study_points(study: Study) -> list[Point]:
             seen[known] = changes
         rows = len(scenario.overlays.overlays) if replays is None else replays.overlays
         points.append(
-            Point(identity=hashed, varied=varied, unsaid=unsaid, scenario=scenario, rows=rows, replay=replay)
+            Point(
+                identity=hashed,
+                varied=varied,
+                unsaid=unsaid,
+                scenario=scenario,
+                rows=rows,
+                replay=replay,
+                text=study.text(changes) if study.config.train else "",
+            )
         )
     return points
 
@@ -112,7 +132,14 @@ def study_points(study: Study) -> list[Point]:
 def _check_training(study: Study, scenarios: Sequence[Scenario]) -> None:
     """Raise an `InputError` for a training that no point needs: a study takes nothing but the labels of its data."""
     varied = [key for key in study.config.keys if split_key(key)[0] == "training"]
+    if study.config.train:
+        if any(each.training is None for each in scenarios):
+            rule = "goes with a scenario that has [training]."
+            raise InputError(rule, field=Field("study", "train", value=True), source=study.source)
+        return
     if study.config.run is not None or not (varied or "training" in study.base):
+        return
+    if any(split_key(key)[1] in MESSAGE_KEYS for key in varied):
         return
     if any(config.takes_label_shares for each in scenarios for config in each.overlays.overlays):
         return
@@ -138,13 +165,18 @@ def _capacities(value: object) -> object:
 
 
 def point_identity(
-    scenario: Scenario, simulate: bool, digests: dict[str, str], replay: ReplayOf | None = None
+    scenario: Scenario,
+    simulate: bool,
+    digests: dict[str, str],
+    replay: ReplayOf | None = None,
+    *,
+    trains: bool = False,
 ) -> str:
     """Hash of all inputs of a point: where files lie is none; digests that are known already are not made again.
 
     Data sets, which may be large, count by their name and folder.
     """
-    paths = [*_files(scenario, replay)]
+    paths = [*_files(scenario, replay), *(code_files(scenario.training) if trains else ())]
     files = [(Path(path).name, _digest(path, digests)) for path in paths]
     tables = _by_name(
         asdict(scenario), {path: Path(path).name for path in (*paths, *scenario.simulation.files)}
@@ -206,8 +238,11 @@ def _digest(path: str, known: dict[str, str]) -> str:
 def columns_of(study: Study, points: Sequence[Point]) -> list[str]:
     """Columns of a study's table: what varies, further inputs, results."""
     varied = dict.fromkeys(name for point in points for name in point.varied)
-    simulated = (*_SIMULATED, *COLUMNS) if study.config.run else _SIMULATED if study.config.simulate else ()
-    results = (*_DESIGNED, *simulated, "speedup", ERROR, POINT)
+    config = study.config
+    simulated = _SIMULATED if config.simulate or config.run or config.train else ()
+    to_target = COLUMNS if config.run or config.train else ()
+    trained = trained_points.COLUMNS if config.train else ()
+    results = (*_DESIGNED, *simulated, *to_target, *trained, "speedup", ERROR, POINT)
     return list(dict.fromkeys((*varied, *_INPUTS, *results)))
 
 
@@ -269,6 +304,9 @@ def run_study(
     study, so that it is the same bytes.
     """
     check_study_path(path)
+    if study.config.train:
+        with located(study.source):
+            check_alone()
     points = study_points(study)
     columns = columns_of(study, points)
     _check_outputs(study, points, columns)
@@ -282,7 +320,13 @@ def run_study(
         # Points with an error are computed again: what was missing on the machine may be there now.
         done = {name: rows for name, rows in known.items() if not any(row[ERROR] for row in rows)}
         file.begin(done)
-        _compute_left(study, points, file, pool, workers)
+        if study.config.train:
+            left = [point for point in points if point.identity not in file.done]
+            compute_trained(
+                left, partial(_add, file), table=path, of=len(points), source=study.source, anew=force
+            )
+        else:
+            _compute_left(study, points, file, pool, workers)
         is_new = len(done) < len(points) or list(table) != [point.identity for point in points]
         if is_new:
             write_study(path, columns, [row for point in points for row in file.done[point.identity]])
@@ -307,7 +351,7 @@ def _compute_left(
         compute_all(
             left,
             compute_replays if replays else compute,
-            lambda result: file.add(result.identity, result.rows),
+            partial(_add, file),
             pool=pool,
             workers=workers,
             title="study",
@@ -316,6 +360,11 @@ def _compute_left(
     except MachineError as error:
         kept = f"; the finished points are in {file.path}, and the same command goes on" if file.done else ""
         raise MachineError(f"{str(error).removesuffix('.')}{kept}.") from None
+
+
+def _add(file: RowsFile, result: PointResult) -> None:
+    """Write the rows of a point."""
+    file.add(result.identity, result.rows)
 
 
 def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
@@ -332,7 +381,8 @@ def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
         places = (network.access_at, workload.compute_at, workload.local_steps_at)
         labels = tuple(frozenset(place or ()) for place in places)
         placed = tuple(config for config in scenario.overlays.overlays if _is_placed(config))
-        simulation = repr(scenario.simulation) if study.config.simulate or point.replay else ""
+        simulates = study.config.simulate or study.config.train
+        simulation = repr(scenario.simulation) if simulates or point.replay else ""
         takes_labels = any(config.takes_label_shares for config in scenario.overlays.overlays)
         own = (
             network.access_hub is None,
@@ -356,7 +406,7 @@ def _check_scenarios(study: Study, points: Sequence[Point]) -> None:
             with in_table("network", NetworkConfig):
                 graph = networks.of(network)
             work = workload_of(scenario, graph)
-            if study.config.simulate:
+            if simulates:
                 settings = scenario.simulation
                 check_simulation(settings, graph, work, seed=scenario.seed, rounds=settings.rounds)
             for config in placed:

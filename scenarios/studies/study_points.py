@@ -57,6 +57,8 @@ class Point:
         Its overlays.
     replay : ReplayOf or None
         The run that the point replays.
+    text : str
+        The scenario as TOML, of a point that is trained.
     """
 
     identity: str
@@ -65,6 +67,7 @@ class Point:
     rows: int
     replay: "ReplayOf | None" = None
     unsaid: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
