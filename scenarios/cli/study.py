@@ -69,7 +69,8 @@ def study(
 
     Each point is the scenario with other values of some of its keys; closed forms of all overlays, simulations and
     trainings where [study] says so. A study that was cut short goes on with the same command. Under mpiexec its
-    processes are the workers. One with [training] and nothing that varies is trained once, and writes the file of a run.
+    processes are the workers. One with [training] and nothing that varies is trained once, and writes the file of a
+    run.
 
     Examples
     --------

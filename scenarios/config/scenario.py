@@ -403,8 +403,8 @@ def _adapter(owner: type[Any]) -> pydantic.TypeAdapter[Any]:
 def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
     """Workload of a scenario: as stated, otherwise with messages of the size that its training sends.
 
-    Where the training compresses its messages, a stated size is that of the model, and messages have the same share of it
-    as of the model that is trained.
+    Where the training compresses its messages, a stated size is that of the model, and messages have the same share of
+    it as of the model that is trained.
 
     Parameters
     ----------

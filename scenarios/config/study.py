@@ -84,7 +84,8 @@ class StudyConfig:
     published : tuple of PublishedFigure
         Figures of a publication that the table is compared with.
     train : bool
-        Whether every point is trained, by the scenario's ``[training]``: a run for each, whose file is beside the table.
+        Whether every point is trained, by the scenario's ``[training]``: a run for each, whose file is beside the
+        table.
     run : str, optional
         File of a run. The scenario is then the run's, the study's tables change it, and every point is a replay of the
         run's overlays, which is simulated.

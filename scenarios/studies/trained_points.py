@@ -23,7 +23,7 @@ COLUMNS = tuple(f"final_{name}" for name in FINAL)
 
 
 def run_path(table: Path, point: Point) -> Path:
-    """File of the run of a point: ``study-point-1a2b3c4d.h5`` beside ``study.csv``, the first digits of its identity."""
+    """File of a point's run: ``study-point-1a2b3c4d.h5`` beside ``study.csv``, the first digits of its identity."""
     return table.with_name(f"{table.stem}-point-{point.identity[:8]}.h5")
 
 
@@ -69,8 +69,8 @@ def compute_trained(
 
     Notes
     -----
-    A run that is complete is not trained again, and one with checkpoints goes on from them. A scenario that is wrong, or
-    a training that diverges, is a row with its error.
+    A run that is complete is not trained again, and one with checkpoints goes on from them. A scenario that is wrong,
+    or a training that diverges, is a row with its error.
     """
     for number, point in enumerate(points, of - len(points) + 1):
         path = run_path(table, point)
