@@ -106,9 +106,8 @@ class TrainingConfig:
         What is compressed: with ``choco`` the difference to what the neighbours know, who must be the same in all
         rounds, with ``error_feedback`` the model with what earlier messages left out. See
         `training.engine.compressed_exchange.CompressedExchange`.
-    consensus_step : float, optional
-        Step towards the neighbours with compression, in (0, 1]; by default the compressor's own. Too large a step
-        diverges.
+    consensus_step : float
+        Step towards the neighbours with compression, at most 1; 0 for the compressor's own. Too large a step diverges.
     rounds : int
         Rounds, >= 1.
     batch_size : int
@@ -176,7 +175,7 @@ class TrainingConfig:
     compression_ratio: float = 0.01
     quantization_levels: int = 16
     compressed_gossip: str = "choco"
-    consensus_step: float | None = None
+    consensus_step: float = 0.0
     rounds: int = 150
     batch_size: int = 16
     log_every: int = 1
