@@ -288,12 +288,9 @@ class TrainingConfig:
                 "must be > 0 and <= 1.", field=Field("compression_ratio", value=self.compression_ratio)
             )
         check_integer("quantization_levels", self.quantization_levels, minimum=1)
-        if (
-            self.consensus_step is not None
-            and not 0 < check_number("consensus_step", self.consensus_step) <= 1
-        ):
+        if not 0 <= check_number("consensus_step", self.consensus_step) <= 1:
             raise InputError(
-                "must be > 0 and <= 1.", field=Field("consensus_step", value=self.consensus_step)
+                "must be >= 0 and <= 1.", field=Field("consensus_step", value=self.consensus_step)
             )
         if self.compression != "none" and self.exchange_buffers:
             raise InputError(

@@ -277,8 +277,8 @@ def test_models_with_lags_are_not_compressed(make_job):
             r"compression_ratio\(=1.5\) must be > 0 and <= 1.",
         ),
         ({"compression": "qsgd", "quantization_levels": 0}, r"quantization_levels\(=0\) must be"),
-        ({"compression": "sign", "consensus_step": 0}, r"consensus_step\(=0\) must be > 0 and <= 1."),
-        ({"compression": "sign", "consensus_step": 1.01}, r"consensus_step\(=1.01\) must be > 0 and <= 1."),
+        ({"compression": "sign", "consensus_step": -0.1}, r"consensus_step\(=-0.1\) must be >= 0 and <= 1."),
+        ({"compression": "sign", "consensus_step": 1.01}, r"consensus_step\(=1.01\) must be >= 0 and <= 1."),
         (
             {"compression": "sign", "exchange_buffers": True},
             "exchange_buffers.* must be false with compression",

@@ -181,7 +181,6 @@ def _exchange(
     if compressor is None:
         make = PlainExchange if job.mixing.lags is None else LaggedExchange
         return make(job.mixing, blocks, models, communicator=communicator)
-    step = config.consensus_step
     return CompressedExchange(
         job.mixing,
         blocks,
@@ -189,7 +188,7 @@ def _exchange(
         communicator=communicator,
         compressor=compressor,
         error_feedback=config.compressed_gossip == "error_feedback",
-        consensus_step=compressor.consensus_step(numbers) if step is None else step,
+        consensus_step=config.consensus_step or compressor.consensus_step(numbers),
         numbers=numbers,
         seed=job.seed,
     )
