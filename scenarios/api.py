@@ -47,6 +47,7 @@ from scenarios.studies.sweep import sweep as sweep_access
 from scenarios.studies.timeline import timeline as timeline_tables
 from scenarios.studies.underlay import UnderlayFacts, convert, draw, underlay_facts
 from scenarios.studies.upgrade import upgrade_table
+from scenarios.trackers.tracker import MakeTracker
 from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
 from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
@@ -570,7 +571,14 @@ def plot_study(
         warnings.warn(note, stacklevel=2)
 
 
-def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool = False) -> RunRecord:
+def run(
+    scenario: StrPath,
+    output: StrPath,
+    *,
+    resume: bool = False,
+    force: bool = False,
+    trackers: Sequence[str | MakeTracker] = (),
+) -> RunRecord:
     """Design, simulate and train the overlays of a scenario, and write the file of the run.
 
     Parameters
@@ -583,6 +591,10 @@ def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool
         Whether a run that was cut short goes on from its checkpoints; a complete one is left as it is.
     force : bool
         Whether an existing file is replaced.
+    trackers : sequence of str or callable
+        What else gets the rows of the trainings as they come: ``"tensorboard"``, the name of one that a package
+        registers or of one in a file (``"mine.py:Print"``), or the class itself; see
+        `scenarios.trackers.tracker.Tracker`.
 
     Returns
     -------
@@ -592,11 +604,11 @@ def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool
     Raises
     ------
     InputError
-        If the scenario is wrong, or the file cannot be written.
+        If the scenario or a tracker is wrong, or the file cannot be written.
     MachineError
         If the machine lacks what the training needs.
     TrainingError
-        If a training fails; the finished rounds stay in ``<output>.partial``.
+        If a training or a tracker fails; the finished rounds stay in ``<output>.partial``.
 
     Notes
     -----
@@ -615,7 +627,7 @@ def run(scenario: StrPath, output: StrPath, *, resume: bool = False, force: bool
     if resume and not force and is_complete(target, loaded, text):
         drop_checkpoints(target)  # a kill may have come between the last row and their removal
     else:
-        run_scenario(loaded, text, target, force=force, resume=resume, source=str(path))
+        run_scenario(loaded, text, target, force=force, resume=resume, source=str(path), trackers=trackers)
     return read_run(target)
 
 
@@ -626,6 +638,7 @@ def run_seeds(
     *,
     resume: bool = False,
     force: bool = False,
+    trackers: Sequence[str | MakeTracker] = (),
 ) -> Table:
     """Run a scenario once for each of several seeds, and write their table of means and its figure.
 
@@ -641,6 +654,8 @@ def run_seeds(
         Whether complete runs are kept, and interrupted ones go on from their checkpoints.
     force : bool
         Whether existing files are replaced.
+    trackers : sequence of str or callable
+        As `run` takes them; each training has its own.
 
     Returns
     -------
@@ -666,10 +681,12 @@ def run_seeds(
     stated = str(seeds) if isinstance(seeds, int) else "".join(f"{seed}," for seed in seeds)
 
     def run_one(own: Scenario, own_text: str, target: Path, goes_on: bool) -> None:
-        run_scenario(own, own_text, target, force=force, resume=goes_on, source=str(path))
+        run_scenario(own, own_text, target, force=force, resume=goes_on, source=str(path), trackers=trackers)
 
     files = SeedFiles.of(Path(output), seeds_of(stated, loaded.seed))
-    return seeds_study(loaded, text, files, run_one, resume=resume, force=force, source=str(path))
+    return seeds_study(
+        loaded, text, files, run_one, resume=resume, force=force, source=str(path), trackers=trackers
+    )
 
 
 def replay(

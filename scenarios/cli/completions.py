@@ -84,6 +84,12 @@ def _contents() -> Iterable[str]:
     return CONTENTS
 
 
+def _trackers() -> Iterable[str]:
+    from scenarios.trackers.registry import tracker_names
+
+    return tracker_names()
+
+
 _NETWORKS = _of("NetworkConfig", "underlay")
 _BY_NAME: Mapping[str, Names] = {
     "underlay": _NETWORKS,
@@ -104,6 +110,7 @@ _BY_NAME: Mapping[str, Names] = {
     "model": _of("TrainingConfig", "model"),
     "unit": _units,
     "table_format": _formats,
+    "tracker": _trackers,
     "only": _contents,
     "by": _closed_forms,
     "rates_from": _rates,

@@ -47,6 +47,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     OTHERS: (),
     "Output": (
         "messages",
+        "tracker",
         "only",
         "table_format",
         "overlay",
@@ -109,6 +110,7 @@ _PLACEHOLDERS = {
             *("bandwidth_matrix", "latency_matrix", "prices", "routes"),
         ),
         "RUN": ("run",),
+        "TRACKER": ("tracker",),
         "FOLDER": ("data",),
         "SCENARIO": ("scenario",),
     }.items()

@@ -1,6 +1,7 @@
 """The command that runs a whole scenario."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -38,34 +39,48 @@ def run(
         bool,
         typer.Option("--resume", help="Continue an interrupted run of this scenario from its checkpoints."),
     ] = False,
+    tracker: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--tracker",
+            help="What else gets each row at once: tensorboard (event files in NAME.tensorboard), or a class of your "
+            "own in a file, as in 'mine.py:Print'. Repeat for several.",
+        ),
+    ] = None,
     engine: opt.Engine = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
 ) -> None:
     """Design, simulate and train a scenario, into one HDF5 file.
 
-    The file joins the metrics of each round with the simulated time of that round. Python files that model, loss or
-    dataset of [training] name are run.
+    The file joins the metrics of each round with the simulated time of that round. Python files that --tracker names,
+    or model, loss or dataset of [training], are run.
 
     Examples
     --------
     silosim run study.toml -o study.h5
     silosim run study.toml -o study.h5 --resume
     silosim run study.toml -o study.h5 --seeds 5
+    silosim run study.toml -o study.h5 --tracker tensorboard
     """
     loaded, text = load_scenario(scenario)
+    trackers = tracker or ()
     if engine is not None:
         loaded = loaded.simulated_by(engine)
     if seeds is not None:
         files = SeedFiles.of(output, seeds_of(seeds, loaded.seed))
-        found = _run_seeds(loaded, text, files, resume=resume, force=force, source=str(scenario))
+        found = _run_seeds(
+            loaded, text, files, resume=resume, force=force, source=str(scenario), trackers=trackers
+        )
         print_table(found, as_json)
         return
     if resume and not force and is_first() and is_complete(output, loaded, text):
         drop_checkpoints(output)  # a kill may have come between the last row and their removal
         print(f"{output} is complete; there is nothing to resume", file=sys.stderr)
     else:
-        run_and_report(loaded, text, output, resume=resume, force=force, source=str(scenario))
+        run_and_report(
+            loaded, text, output, resume=resume, force=force, source=str(scenario), trackers=trackers
+        )
     if is_first():
         show(output, as_json)
 
@@ -78,24 +93,43 @@ def _run_seeds(
     resume: bool,
     force: bool,
     source: str,
+    trackers: Sequence[str],
 ) -> Table:
     """Run a scenario with each of several seeds, and say which files there are."""
 
     def run_one(own: Scenario, own_text: str, path: Path, goes_on: bool) -> None:
         print(f"seed {own.seed}: {path}", file=sys.stderr)
-        run_and_report(own, own_text, path, resume=goes_on, force=force, source=source)
+        run_and_report(own, own_text, path, resume=goes_on, force=force, source=source, trackers=trackers)
 
-    table = run_seeds(scenario, text, files, run_one, resume=resume, force=force, source=source)
+    table = run_seeds(
+        scenario, text, files, run_one, resume=resume, force=force, source=source, trackers=trackers
+    )
     print(f"written: {files.table}, {files.figure}", file=sys.stderr)
     return table
 
 
 def run_and_report(
-    scenario: Scenario, text: str, path: Path, *, force: bool, source: str, resume: bool = False
+    scenario: Scenario,
+    text: str,
+    path: Path,
+    *,
+    force: bool,
+    source: str,
+    resume: bool = False,
+    trackers: Sequence[str] = (),
 ) -> None:
     """Run a scenario; if it is interrupted, report which files remain."""
     try:
-        run_scenario(scenario, text, path, force=force, resume=resume, source=source, call_others=call_others)
+        run_scenario(
+            scenario,
+            text,
+            path,
+            force=force,
+            resume=resume,
+            source=source,
+            call_others=call_others,
+            trackers=trackers,
+        )
     except (KeyboardInterrupt, MachineError, TrainingError) as error:
         partial = partial_path(path)
         if is_first() and (partial.exists() or isinstance(error, KeyboardInterrupt)):

@@ -37,9 +37,15 @@ def training_beside(folder: Path, training: TrainingConfig) -> TrainingConfig:
     found: dict[str, Any] = {**found_beside(folder, {key: getattr(training, key) for key in _PATHS})}
     for key in CODE:
         name = getattr(training, key)
-        places = own_files(name)
-        if not any(map(os.path.exists, places)) and (
-            there := found_beside(folder, {place: place for place in places})
-        ):
-            found[key] = f"{next(iter(there.values()))}:{name.rpartition(':')[2]}"
+        if (there := code_beside(folder, name)) != name:
+            found[key] = there
     return replace(training, **found) if found else training
+
+
+def code_beside(folder: Path, name: str) -> str:
+    """``module:callable`` with its file found in a folder, as `training_beside` finds it; otherwise as it is."""
+    places = own_files(name)
+    there = found_beside(folder, {place: place for place in places})
+    if there and not any(map(os.path.exists, places)):
+        return f"{next(iter(there.values()))}:{name.rpartition(':')[2]}"
+    return name

@@ -48,6 +48,10 @@ class EventFile:
         if values:
             self._write(_number(1, wall_time_s) + _key(2, 0) + _varint(step) + _bytes(5, values))
 
+    def flush(self) -> None:
+        """Let others read what was added."""
+        self._file.flush()
+
     def close(self) -> None:
         """End the file."""
         self._file.close()

@@ -169,6 +169,11 @@ class RunFile:
         """Writer of the training rows of an overlay whose last silo starts the rounds at these dates."""
         return HistoryWriter(self._file, kind, last_start_s)
 
+    def silo_start_s(self, kind: str, round_: int) -> FloatArray:
+        """Return the simulated start of a round in each silo of an overlay, shape (silos,)."""
+        starts: FloatArray = self._file[f"simulation/{kind}/round_start_s"][round_]
+        return starts
+
     def write_history(self, kind: str, history: Mapping[str, Any], last_start_s: FloatArray) -> None:
         """Write all training rows of an overlay at once; see `scenarios.runfile.training_rows.write_history`."""
         write_history(self._file, kind, 0, history, last_start_s)

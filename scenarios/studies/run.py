@@ -1,7 +1,8 @@
 """The whole path of a scenario: design, simulate, train, join."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,10 @@ from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first
 from scenarios.simulation.runner import check_events, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
+from scenarios.trackers.following import followed
+from scenarios.trackers.registry import load_trackers
+from scenarios.trackers.tensorboard import check_event_files, drop_event_files
+from scenarios.trackers.tracker import MakeTracker, TrackedTraining
 from simulator import Job
 from topologies import (
     Connectivity,
@@ -235,6 +240,7 @@ def run_scenario(
     resume: bool = False,
     source: str | None = None,
     call_others: Callable[[], None] = _nobody,
+    trackers: Sequence[str | MakeTracker] = (),
 ) -> None:
     """Design, simulate and train every overlay, and write the file of the run.
 
@@ -254,6 +260,9 @@ def run_scenario(
         The scenario's file, for error messages.
     call_others : callable
         Called once before the first training, after all checks; see `scenarios.runtime.launcher`.
+    trackers : sequence of str or callable
+        Which get the rows of all trainings as they come: see `scenarios.trackers.registry.load_trackers`. The file does
+        not depend on them.
 
     Raises
     ------
@@ -262,20 +271,25 @@ def run_scenario(
     MachineError
         If the machine cannot start the ranks, or has less memory than they will take.
     TrainingError
-        If a rank fails, or a training ends without the row of its last round, whatever its exit status; the finished
-        rounds stay in ``<path>.partial``, checkpoints in ``<path>.checkpoints``.
+        If a rank or a tracker fails, or a training ends without the row of its last round, whatever its exit status;
+        the finished rounds stay in ``<path>.partial``, checkpoints in ``<path>.checkpoints``.
 
     Notes
     -----
     Under ``mpiexec`` or ``srun`` every process calls this; only rank 0 simulates and writes.
     """
     place = world()
+    made: dict[str, MakeTracker] = {}
     if place is None or place.rank == 0:
         if resume:
             with located(source):
                 check_resume(scenario.training)
         check_artifacts(path, scenario.training, force=force, resume=resume)
         check_new_run(path, force=force, resume=resume)
+        if trackers and scenario.training is None:
+            raise InputError("goes with a scenario that has [training].", field=Field("tracker"))
+        made = load_trackers(trackers, folder=None if source is None else Path(source).parent)
+        check_event_files(path, made, force=force, resume=resume)
     with located(source):
         plan = plan_run(scenario, checkpoints_path(path))
     if place is not None and place.rank > 0:
@@ -305,6 +319,7 @@ def run_scenario(
     ) as file:
         if not resume:
             drop_checkpoints(path)
+            drop_event_files(path, made)
         if training is not None:
             call_others()
         for number, (overlay, job) in enumerate(simulations):
@@ -319,6 +334,19 @@ def run_scenario(
             file.record_schedule(overlay.kind, outcome.rounds)
             if training is not None:
                 history = file.training(overlay.kind, outcome.last_start_s)
-                train_overlay(overlay.kind, plan.trainings[number], history, show, detailed=number == 0)
+                facts = TrackedTraining(
+                    name=scenario.name,
+                    overlay=overlay.kind,
+                    seed=scenario.seed,
+                    silos=plan.graph.labels,
+                    config=training,
+                    scenario=text,
+                    path=path,
+                    silo_start_s=partial(file.silo_start_s, overlay.kind),
+                )
+                with followed(made, facts, outcome.last_start_s, show) as follow:
+                    train_overlay(
+                        overlay.kind, plan.trainings[number], history, show, follow, detailed=number == 0
+                    )
         publish_models(path, [overlay.kind for overlay in plan.overlays])
     drop_checkpoints(path)

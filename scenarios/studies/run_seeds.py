@@ -1,6 +1,6 @@
 """A scenario's runs with several seeds: a file each, and the table and figure of all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from scenarios.runfile.artifacts import check_resume, drop_checkpoints, has_chec
 from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runfile.reader import read_run
 from scenarios.simulation.event_notes import simulated_with
+from scenarios.trackers.tensorboard import check_event_files
+from scenarios.trackers.tracker import MakeTracker
 from topologies import InputError
 from topologies.errors import Field
 from training import world
@@ -55,6 +57,7 @@ def run_seeds(
     resume: bool = False,
     force: bool = False,
     source: str,
+    trackers: Collection[str | MakeTracker] = (),
 ) -> Table:
     """Run a scenario once for each seed, and write the table and the figure of all runs.
 
@@ -73,6 +76,8 @@ def run_seeds(
         Whether existing files are replaced.
     source : str
         The scenario's file, for error messages.
+    trackers : collection of str or callable
+        Those that `run_one` takes, of which nothing is replaced either.
 
     Returns
     -------
@@ -95,6 +100,8 @@ def run_seeds(
         check_resume(scenario.training)
     for path in (files.table, files.figure, *(() if resume else files.runs.values())):
         check_new(path, force=force or resume)
+    for path in files.runs.values():
+        check_event_files(path, trackers, force=force, resume=resume)
     records = {}
     for seed, path in files.runs.items():
         own, own_text = replace(scenario, seed=seed), with_seed(text, seed, source=source)

@@ -33,6 +33,7 @@ def train_overlay(
     job: TrainingJob,
     history: HistoryWriter,
     show: Callable[[Notice], None],
+    follow: Callable[[HistoryRow], None],
     *,
     detailed: bool = True,
 ) -> None:
@@ -47,6 +48,8 @@ def train_overlay(
         Of the run's file.
     show : callable
         Shows notices to the user.
+    follow : callable
+        Takes each row after the file has it.
     detailed : bool
         Whether the details of notices are shown and written, as for the first overlay of a run.
 
@@ -64,6 +67,7 @@ def train_overlay(
                     show(report if detailed or not report.detail else Notice(f"{kind}: {report.text}"))
                 else:
                     history.add(report)
+                    follow(report)
                     accuracy = f"test accuracy {report.test_accuracy:.3f}"
                     advance(report.round, accuracy)
                     line(

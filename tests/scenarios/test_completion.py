@@ -53,6 +53,7 @@ def complete(monkeypatch, silosim):
         ("silosim upgrade geant --kind m", ["mst"]),
         ("silosim import-metrics --unit ", ["rounds", "steps", "epochs"]),
         ("silosim export small.h5 --format ", ["csv", "parquet"]),
+        ("silosim run study.toml --tracker t", ["tensorboard"]),
         ("silosim export small.h5 --only m", ["messages", "metrics", "metrics_by_silo"]),
         # The shell completes names of files where nothing is answered.
         ("silosim design my-net", []),

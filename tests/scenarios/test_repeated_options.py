@@ -42,6 +42,7 @@ def test_every_command_has_single_values_and_known_lists():
         "--output",
         "--overlay",
         "--schedule",
+        "--tracker",
         "--where",
     }
     assert {name for name, option in lists if option == "--access"} == {"sweep", "replay"}

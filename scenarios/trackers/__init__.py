@@ -1,0 +1,1 @@
+"""Trackers: what else gets the rows of a training while it runs."""
