@@ -101,14 +101,14 @@ def run_seeds(
     for path in (files.table, files.figure, *(() if resume else files.runs.values())):
         check_new(path, force=force or resume)
     for path in files.runs.values():
-        check_event_files(path, trackers, force=force, resume=resume)
+        check_event_files(path, trackers, force=force, resume=resume and (path.exists() or _goes_on(path)))
     records = {}
     for seed, path in files.runs.items():
         own, own_text = replace(scenario, seed=seed), with_seed(text, seed, source=source)
         if resume and not force and is_complete(path, own, own_text):
             drop_checkpoints(path)  # a kill may have come between the last row and their removal
         else:
-            run_one(own, own_text, path, resume and (partial_path(path).exists() or has_checkpoint(path)))
+            run_one(own, own_text, path, resume and _goes_on(path))
         records[seed] = read_run(path)
     # Here since matplotlib takes long to import.
     from scenarios.report.seeds_plot import plot_seeds
@@ -124,3 +124,8 @@ def run_seeds(
     write_tables(files.table, [table])
     plot_seeds(records, files.figure, title=f"{title}: means, with bands from the lowest to the highest")
     return table
+
+
+def _goes_on(path: Path) -> bool:
+    """Whether there is something of an interrupted run."""
+    return partial_path(path).exists() or has_checkpoint(path)

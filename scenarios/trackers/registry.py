@@ -51,10 +51,14 @@ def load_trackers(
     """
     made: dict[str, MakeTracker] = {}
     for each in given:
-        name = each if isinstance(each, str) else getattr(each, "__qualname__", type(each).__qualname__)
-        if name in made:
-            raise InputError("must not be named twice.", field=Field(_FIELD, value=name))
-        found = _found(name, folder) if isinstance(each, str) else each
+        if isinstance(each, str):
+            name, found = each, _found(each, folder)
+            if name in made:
+                raise InputError("must not be named twice.", field=Field(_FIELD, value=name))
+        else:
+            name, found = getattr(each, "__qualname__", type(each).__qualname__), each
+            if name in made:  # such as two functions made by one
+                name = f"{name} ({len(made) + 1})"
         if not callable(found):
             raise refused(_FIELD, name, f"must be a callable, not {type(found).__name__}")
         check_takes(found, name, field=_FIELD, given={"training": None}, in_order=True)

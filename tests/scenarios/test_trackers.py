@@ -323,6 +323,8 @@ def test_a_broken_file_shows_its_traceback_and_exit_code_1(silosim, own, text):
 def test_names_are_given_once_and_go_with_a_training(silosim, small_scenario, tmp_path):
     with pytest.raises(InputError, match=r"^tracker\(='tensorboard'\) must not be named twice\.$"):
         load_trackers(["tensorboard", "tensorboard"])
+    makers = [lambda training, number=number: (training, number) for number in range(3)]
+    assert [make(None) for make in load_trackers(makers).values()] == [(None, 0), (None, 1), (None, 2)]
     scenario = tmp_path / "untrained.toml"
     scenario.write_text(
         small_scenario.partition("[training]")[0].replace("[workload]", "[workload]\nmodel_size = '1 MB'")
@@ -529,6 +531,17 @@ def test_each_of_several_seeds_has_its_folder(silosim, tracked, tmp_path):
     assert first == event_files(tracked.path.with_name("run.tensorboard"))
     assert second.keys() == first.keys()
     assert second != first
+    (tmp_path / "x-seed-4.h5").unlink()
+    refused = silosim(*command, "--resume").failed(2)
+    # Nothing is trained before, and what is there is not that of a run that goes on.
+    assert (
+        refused.err
+        == f"silosim: error: {tmp_path}/x-seed-4.tensorboard exists already; --force replaces it.\n"
+    )
+    (tmp_path / "x-seed-4.tensorboard").rename(tmp_path / "moved")
+    silosim(*command, "--resume").ok()
+    assert event_files(tmp_path / "x-seed-4.tensorboard") == second
+    assert event_files(tmp_path / "x-seed-3.tensorboard") == first
     for file in tmp_path.glob("x*.*"):
         if file.is_file():
             file.unlink()
@@ -539,4 +552,4 @@ def test_each_of_several_seeds_has_its_folder(silosim, tracked, tmp_path):
         refused.err
         == f"silosim: error: {tmp_path}/x-seed-4.tensorboard exists already; --force replaces it.\n"
     )
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["kept", "x-seed-4.tensorboard"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["kept", "moved", "x-seed-4.tensorboard"]
