@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import silosim as package
+from scenarios.doctor.checks import parts
 from scenarios.runfile.reader import read_run
 from scenarios.trackers.following import followed
 from scenarios.trackers.registry import load_trackers, tracker_names
@@ -338,6 +339,8 @@ def test_a_package_registers_trackers_by_name(install_package):
     entries += "lost = no_such_module:Tracker\ntensorboard = tracker:No\n"
     install_package("trackers", entries, {"tracker": EXAMPLE.read_text("utf-8")})
     assert tracker_names() == ("tensorboard", "csv_lines", "lost")
+    listed = [finding.text for finding in parts(Path())]
+    assert "tracker csv_lines (tracker:CsvLines)" in listed
     found = load_trackers(["csv_lines", "tensorboard"])
     assert found["csv_lines"].__name__ == "CsvLines"
     assert found["tensorboard"] is TensorBoard
