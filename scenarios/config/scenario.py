@@ -432,9 +432,18 @@ def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
                 f"training.backend(={training.backend!r}) does not say how large its messages are."
             )
     work = build_workload(stated, scenario.network.variant, bits, graph=graph)
-    if training is None or bits is not None:
+    if training is None or training.compression == "none":
         return work
-    return dataclasses.replace(work, model_bits=work.model_bits * compressed_share(training))
+    share = compressed_share(training) if bits is None else 1.0
+    name = f"{work.name}{compression_words(training)}"
+    return dataclasses.replace(work, name=name, model_bits=work.model_bits * share)
+
+
+def compression_words(training: TrainingConfig | None) -> str:
+    """What the name of a workload says of the messages of a training."""
+    if training is None or training.compression == "none":
+        return ""
+    return f", compressed by {training.compression}"
 
 
 def load_scenario(path: Path) -> tuple[Scenario, str]:

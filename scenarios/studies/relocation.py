@@ -28,7 +28,7 @@ from scenarios.config.replay_changes import (
     network_keys,
     with_target,
 )
-from scenarios.config.scenario import Scenario, read_toml, scenario_of, with_task_stated
+from scenarios.config.scenario import Scenario, compression_words, read_toml, scenario_of, with_task_stated
 from scenarios.config.toml import computing_keys, tables_text
 from scenarios.runfile.reader import OverlayRecord, RunRecord, read_drawn, read_run
 from scenarios.runfile.recorded_schedule import RecordedOverlay
@@ -488,7 +488,7 @@ def _workload(run: RecordedRun, scenario: Scenario, graph: Connectivity) -> Work
     own_compute = after.preset is None or bool(np.any(compute_s != Workload.preset(after.preset).compute_s))
     return replace(
         work,
-        name=work_name(after, own_compute=own_compute),
+        name=work_name(after, own_compute=own_compute) + compression_words(run.scenario.training),
         model_bits=bits,
         compute_s=compute_s,
         overlap=overlap_share(after.overlap),

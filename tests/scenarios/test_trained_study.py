@@ -173,3 +173,19 @@ def test_a_star_is_not_trained_with_compression(run_it):
     done, rows = run_it(text=STUDY.format(ratios="0.1").replace('"ring"', '"star"'))
     assert done.exit_code == 1
     assert "overlay star: training.compression(='top_k') must be 'none' with a hub" in rows[0]["error"]
+
+
+def test_a_replay_takes_another_size_for_that_of_the_model(run_it, tmp_path):
+    text = STUDY.format(ratios="0.1")
+    (tmp_path / "one.toml").write_text(text[: text.index("[study]")] + "compression_ratio = 0.1\n")
+    for command in (
+        ["run", "one.toml", "-o", "one.h5"],
+        ["replay", "one.h5", "--model-size", "1 Mbit", "-o", "moved.h5"],
+    ):
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, done.stderr
+    before, after = read_run(tmp_path / "one.h5").work, read_run(tmp_path / "moved.h5").work
+    assert before.name == "trained model, compressed by top_k"
+    assert before.model_bits == 65 * 42
+    assert after.name == "custom, compressed by top_k"
+    assert after.model_bits == pytest.approx(1e6 * 65 * 42 / (650 * 32))
