@@ -85,7 +85,7 @@ class TopK:
         """See `Compressor.compress`."""
         del generator
         size, kept = row.abs(), kept_numbers(self.ratio, len(row))
-        least = size.kthvalue(len(row) - kept + 1).values
+        least = size.topk(kept, sorted=False).values.min()
         chosen = size > least
         equal = (size == least).nonzero().flatten()
         chosen[equal[: kept - int(chosen.sum())]] = True

@@ -175,7 +175,8 @@ def test_a_star_is_not_trained_with_compression(run_it):
     assert "overlay star: training.compression(='top_k') must be 'none' with a hub" in rows[0]["error"]
 
 
-def test_a_replay_takes_another_size_for_that_of_the_model(run_it, tmp_path):
+@pytest.mark.usefixtures("run_it")
+def test_a_replay_takes_another_size_for_that_of_the_model(tmp_path):
     text = STUDY.format(ratios="0.1")
     (tmp_path / "one.toml").write_text(text[: text.index("[study]")] + "compression_ratio = 0.1\n")
     for command in (
