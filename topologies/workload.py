@@ -42,12 +42,15 @@ class Workload:
     overlap : float, default 0
         Share of a local step, that of the backward pass of the last one of a round, in which the model leaves already,
         at least 0 and below 1; 0: it leaves after computing.
+    message_share : float, default 1
+        Share of the model that its message is, above 0 and at most 1: below 1 where it is compressed. `model_bits` is
+        the size of the message. For tables; it changes no time.
 
     Raises
     ------
     InputError
-        If a number is negative, NaN or infinite, `local_steps` is below 1, or `overlap` is not below 1, or is given
-        with local steps that differ: it is a share of the same step of all.
+        If a number is negative, NaN or infinite, `local_steps` is below 1, `message_share` is no share, or `overlap` is
+        not below 1, or is given with local steps that differ: it is a share of the same step of all.
     """
 
     model_bits: float
@@ -56,6 +59,7 @@ class Workload:
     name: str = "custom"
     overlap: float = 0.0
     participation: Participation | None = None
+    message_share: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the numbers."""
@@ -66,6 +70,8 @@ class Workload:
         object.__setattr__(self, "local_steps", _checked_steps(self.local_steps))
         if not 0 <= self.overlap < 1:
             raise InputError(f"overlap(={self.overlap!r}) must be at least 0 and below 1.")
+        if not 0 < self.message_share <= 1:
+            raise InputError(f"message_share(={self.message_share!r}) must be > 0 and <= 1.")
         if self.overlap and np.ndim(self.local_steps):
             raise InputError(f"overlap(={self.overlap!r}) needs the same local_steps in all silos.")
 

@@ -203,10 +203,16 @@ def check_mixing(job: TrainingJob) -> None:
             "must make local steps by silo: workload has local_steps_at or participation.",
             field=Field("backend", value=name),
         )
-    if compression != "none" and not (isinstance(backend, CompressingBackend) and backend.compresses is True):
+    _check_compresses(backend, job.config)
+
+
+def _check_compresses(backend: TrainingBackend, config: TrainingConfig) -> None:
+    """Raise an InputError for a backend that would send whole models in place of compressed ones."""
+    is_able = isinstance(backend, CompressingBackend) and backend.compresses is True
+    if config.compression != "none" and not is_able:
         raise InputError(
-            f"must send compressed models: compression is {compression}.",
-            field=Field("backend", value=name),
+            f"must send compressed models: compression is {config.compression}.",
+            field=Field("backend", value=config.backend),
         )
 
 
@@ -231,6 +237,7 @@ def message_bits(config: TrainingConfig) -> float | None:
         As `load_backend`.
     """
     backend = load_backend(config.backend, config.backend_options)
+    _check_compresses(backend, config)
     # Third-party code: its annotation may be wrong.
     said = cast(object, backend.message_bits(config) if isinstance(backend, SizedBackend) else None)
     if said is None:

@@ -18,6 +18,9 @@ BITS_PER_NUMBER = 32
 BUCKET = 512
 """Numbers that `Qsgd` and `Sign` scale together, as QSGD's authors do."""
 
+MOST_LEVELS = 2**20
+"""Of `Qsgd`: single precision tells more of them hardly apart."""
+
 COMPRESSIONS = {
     "none": "all numbers of the model",
     "qsgd": "numbers rounded at random to some levels of their norm",
@@ -70,8 +73,7 @@ class TopK:
     def bits(self, numbers: int) -> float:
         """Return ``min(k (32 + ceil(log2 d)), 32 d)``."""
         place = math.ceil(math.log2(numbers))
-        kept = kept_numbers(self.ratio, numbers) * (BITS_PER_NUMBER + place)
-        return float(min(kept, BITS_PER_NUMBER * numbers))
+        return _at_most_all(kept_numbers(self.ratio, numbers) * (BITS_PER_NUMBER + place), numbers)
 
     def contraction(self, numbers: int) -> float:
         """Return ``k / d``."""
@@ -140,7 +142,7 @@ class Qsgd:
     Parameters
     ----------
     levels : int
-        Levels ``s`` above zero, >= 1.
+        Levels ``s`` above zero, >= 1 and at most `MOST_LEVELS`.
 
     Notes
     -----
@@ -155,8 +157,10 @@ class Qsgd:
     levels: int
 
     def bits(self, numbers: int) -> float:
-        """Return ``32 ceil(d / b) + d ceil(log2(2 s + 1))``."""
-        return _bucket_bits(numbers) + float(numbers * math.ceil(math.log2(2 * self.levels + 1)))
+        """Return ``min(32 ceil(d / b) + d ceil(log2(2 s + 1)), 32 d)``."""
+        return _at_most_all(
+            _bucket_bits(numbers) + numbers * math.ceil(math.log2(2 * self.levels + 1)), numbers
+        )
 
     def contraction(self, numbers: int) -> float:
         """Return ``1 / tau``."""
@@ -195,8 +199,8 @@ class Sign:
     """
 
     def bits(self, numbers: int) -> float:
-        """Return ``32 ceil(d / b) + d``."""
-        return _bucket_bits(numbers) + float(numbers)
+        """Return ``min(32 ceil(d / b) + d, 32 d)``."""
+        return _at_most_all(_bucket_bits(numbers) + numbers, numbers)
 
     def contraction(self, numbers: int) -> float:
         """Return ``1 / b``."""
@@ -242,9 +246,14 @@ def kept_numbers(ratio: float, numbers: int) -> int:
     return max(1, round(ratio * numbers))
 
 
-def _bucket_bits(numbers: int) -> float:
+def _bucket_bits(numbers: int) -> int:
     """Size of the numbers that buckets send beside the codes."""
-    return float(BITS_PER_NUMBER * math.ceil(numbers / BUCKET))
+    return BITS_PER_NUMBER * math.ceil(numbers / BUCKET)
+
+
+def _at_most_all(bits: int, numbers: int) -> float:
+    """The size of a message: where it would be larger than the numbers themselves, these are sent."""
+    return float(min(bits, BITS_PER_NUMBER * numbers))
 
 
 def _buckets(row: "Tensor") -> "Tensor":

@@ -6,7 +6,7 @@ from typing import Any
 
 from topologies.checks import check_integer, check_number
 from topologies.errors import Field, InputError
-from training.compression import COMPRESSIONS, GOSSIPS
+from training.compression import COMPRESSIONS, GOSSIPS, MOST_LEVELS
 from training.data.datasets import DataOptions, dataset_reader
 from training.data.partitions import PARTITIONS, is_partition_file
 from training.lookup import lookup
@@ -101,7 +101,7 @@ class TrainingConfig:
     compression_ratio : float
         Share of the numbers that ``top_k`` and ``random_k`` send, in (0, 1].
     quantization_levels : int
-        Levels of ``qsgd`` above zero, >= 1.
+        Levels of ``qsgd`` above zero, >= 1 and at most 2^20.
     compressed_gossip : str
         What is compressed: with ``choco`` the difference to what the neighbours know, who must be the same in all
         rounds, with ``error_feedback`` the model with what earlier messages left out. See
@@ -288,6 +288,9 @@ class TrainingConfig:
                 "must be > 0 and <= 1.", field=Field("compression_ratio", value=self.compression_ratio)
             )
         check_integer("quantization_levels", self.quantization_levels, minimum=1)
+        if self.quantization_levels > MOST_LEVELS:
+            rule = f"must be <= {MOST_LEVELS}."
+            raise InputError(rule, field=Field("quantization_levels", value=self.quantization_levels))
         if not 0 <= check_number("consensus_step", self.consensus_step) <= 1:
             raise InputError(
                 "must be >= 0 and <= 1.", field=Field("consensus_step", value=self.consensus_step)
@@ -297,6 +300,13 @@ class TrainingConfig:
                 "must be false with compression: a variance that is put together from messages may be below 0.",
                 field=Field("exchange_buffers", value=True),
             )
+
+    @staticmethod
+    def idle_keys(key: str, value: object) -> tuple[str, ...]:
+        """Names of the settings that have no effect with a value of another one, and must have their defaults."""
+        return tuple(
+            name for name, (other, values) in _GOES_WITH.items() if other == key and value not in values
+        )
 
     def _check_companions(self) -> None:
         """Raise an InputError for a setting that goes with certain values of another only."""

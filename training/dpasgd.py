@@ -7,6 +7,7 @@ import numpy as np
 from topologies.arrays import FloatArray
 from topologies.errors import TrainingError
 from training.checkpoints.checkpoint_manager import CheckpointManager, is_logged
+from training.config import TrainingConfig
 from training.data.datasets import load_dataset
 from training.data.shards import NO_STEP
 from training.engine.communicator import Communicator
@@ -14,6 +15,7 @@ from training.engine.device import reproducible, resolve_device, select_gpu
 from training.engine.initial_model import initial_model
 from training.engine.metrics import Meter
 from training.engine.rank_silos import RankSilos
+from training.history import DIVERGED
 from training.job import TrainingJob, silo_name
 from training.memory.memory_budget import check_rank_memory
 from training.mpi_environment import local_rank
@@ -112,14 +114,14 @@ def _rounds(
         new = is_logged(config, k) and not (k == done and known)
         if new or (k == done and lacks_last):
             row, diverged_in = meter.measure(k, rank_silos)
-            check_finite(diverged_in, config.learning_rate, job.silo_labels)
+            check_finite(diverged_in, config, job.silo_labels)
             manager.add(row, meter.average, rank_silos, new=new)
             if new and not (yield from _report(communicator, [*_take_notices(rank_silos), row])):
                 return
         elif k % DIVERGENCE_CHECK_ROUNDS == 0:
             diverged_in = np.zeros(job.silos)
             diverged_in[rank_silos.own.start : rank_silos.own.stop] = rank_silos.diverged_in.cpu().numpy()
-            check_finite(communicator.sum(diverged_in), config.learning_rate, job.silo_labels)
+            check_finite(communicator.sum(diverged_in), config, job.silo_labels)
         manager.save(k, rank_silos)
         if k < config.rounds:
             train_round(job, rank_silos, k)
@@ -146,7 +148,7 @@ def _report(communicator: Communicator, reports: Iterable[Report]) -> Generator[
 
 
 def check_finite(
-    diverged_in: FloatArray, learning_rate: float, silo_labels: Sequence[str] | None = None
+    diverged_in: FloatArray, config: TrainingConfig, silo_labels: Sequence[str] | None = None
 ) -> None:
     """Raise TrainingError if a silo has diverged.
 
@@ -154,8 +156,8 @@ def check_finite(
     ----------
     diverged_in : FloatArray, shape (silos,)
         The first round in which each silo's loss or model was not finite, or infinity.
-    learning_rate : float
-        The run's learning rate, for the message.
+    config : TrainingConfig
+        For the message.
     silo_labels : sequence of str, optional
         As in `training.job.TrainingJob`.
 
@@ -166,9 +168,10 @@ def check_finite(
     """
     silo = int(np.argmin(diverged_in))
     if np.isfinite(diverged_in[silo]):
+        step = "" if config.compression == "none" else ", or consensus_step,"
         raise TrainingError(
-            f"training diverged: {silo_name(silo, silo_labels)} has no finite loss in round "
-            f"{int(diverged_in[silo])}; learning_rate(={learning_rate}) must be smaller."
+            f"{DIVERGED}: {silo_name(silo, silo_labels)} has no finite loss in round {int(diverged_in[silo])}; "
+            f"learning_rate(={config.learning_rate}){step} must be smaller."
         )
 
 

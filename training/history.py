@@ -8,6 +8,10 @@ PER_SILO = ("silo_loss", "silo_accuracy")
 """Fields of `HistoryRow` with a number for each silo."""
 
 
+DIVERGED = "training diverged"
+"""How the error of a training begins whose numbers are not finite, however often it is repeated."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HistoryRow:
     """Metrics of the models at the start of one round.

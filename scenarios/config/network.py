@@ -718,9 +718,14 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     return (
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
         f"{capacities}{core}{windows}\n"
-        f"{work.name}: {format_bits(work.model_bits)}, {steps} of {_compute_span(work)}"
+        f"{work.name}: {format_bits(work.model_bits)}{_compressed(work)}, {steps} of {_compute_span(work)}"
         f"{participation_words(work.participation, graph.silos)}"
     )
+
+
+def _compressed(work: Workload) -> str:
+    """Share of the model that a message is, where it is compressed."""
+    return "" if work.message_share == 1 else f" ({100 * work.message_share:.3g} % of the model)"
 
 
 def _core(graph: Connectivity) -> str:

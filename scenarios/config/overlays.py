@@ -72,9 +72,10 @@ def design_any(
     Raises
     ------
     InputError
-        As `topologies.design`, or if a file is wrong.
+        As `topologies.design`, if a file is wrong, or as `check_hub`.
     """
     config.check_designer()
+    check_hub(config, work)
     if config.schedule is not None:
         return _scheduled(config, config.schedule, graph, work)
     if not config.kind:
@@ -93,6 +94,15 @@ def design_any(
             return overlay
         return NamedRandomOverlay(kind=config.name, base=overlay, seed=config.seed)
     return weighted(replace(design(config.kind, graph, work, **options), kind=config.name), config, consensus)
+
+
+def check_hub(config: OverlayConfig, work: Workload) -> None:
+    """Raise an `InputError` for a STAR with compressed messages: its hub sends back means, which are none."""
+    if config.kind == "star" and work.message_share < 1:
+        raise InputError(
+            f"{config.name}: its hub sends back a mean of models, which is not compressed; with compression leave it "
+            "out of the overlays."
+        )
 
 
 def check_silos_named(config: OverlayConfig, graph: Connectivity) -> None:

@@ -434,16 +434,10 @@ def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
     work = build_workload(stated, scenario.network.variant, bits, graph=graph)
     if training is None or training.compression == "none":
         return work
-    share = compressed_share(training) if bits is None else 1.0
-    name = f"{work.name}{compression_words(training)}"
-    return dataclasses.replace(work, name=name, model_bits=work.model_bits * share)
-
-
-def compression_words(training: TrainingConfig | None) -> str:
-    """What the name of a workload says of the messages of a training."""
-    if training is None or training.compression == "none":
-        return ""
-    return f", compressed by {training.compression}"
+    with in_table("training", TrainingConfig):
+        share = compressed_share(training)
+    sent_bits = work.model_bits if bits is not None else work.model_bits * share
+    return dataclasses.replace(work, model_bits=sent_bits, message_share=share)
 
 
 def load_scenario(path: Path) -> tuple[Scenario, str]:

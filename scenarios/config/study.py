@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,19 +35,20 @@ from scenarios.config.toml import tables_text
 from topologies import InputError
 from topologies.errors import Field, quoted, unknown_name
 from topologies.quantities import parse_quantity
+from training import TrainingConfig
 
 KEY = "study"
 _OUTER = ("network", "workload", "simulation")
 _TABLES = (*_OUTER, "overlays", "training")
 _BARE = re.compile(r"[\w-]+")
 _TRAINED = ("training", "imported")
-MESSAGE_KEYS = (
-    *("model", "exchange_buffers", "backend", "backend_options", "compression", "compression_ratio"),
-    "quantization_levels",
+_TRAINING_KEYS = (
+    *PARTITION_KEYS,
+    *("model", "exchange_buffers", "backend", "backend_options"),
+    *("compression", "compression_ratio", "quantization_levels"),
 )
-"""Keys of a training that say how large its messages are."""
-_TRAINING_KEYS = (*PARTITION_KEYS, *MESSAGE_KEYS)
-"""Those that change what is computed without a training: also of the partition, whose labels an overlay may take."""
+"""Keys of a training that a study varies without training: of the partition, whose labels an overlay may take, and of
+the size of messages."""
 _RESULTS = ("engine", "rounds")
 """Columns of results that settings of a simulation have the names of."""
 MOST_POINTS = 10_000_000
@@ -242,7 +243,7 @@ class Study:
         with located(self.source):
             for key, value in changes.items():
                 tables = _changed(tables, split_key(key), value, key)
-        return tables
+        return _without_idle(tables, {split_key(key) for key in changes})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -436,6 +437,25 @@ def split_key(key: str) -> tuple[str | int, ...]:
     for quoted_part, plain in re.findall(r'"([^"]*)"|([^."]+)', key):
         parts.append(quoted_part or (int(plain) if plain.isdecimal() else plain))
     return tuple(parts)
+
+
+def _without_idle(tables: Mapping[str, Any], changed: Set[tuple[str | int, ...]]) -> Mapping[str, Any]:
+    """The tables without settings of a training that are for other values of one that a point changes.
+
+    So ``compression = "none"`` may stand in a grid beside compressors whose ratio is stated; what the point itself sets
+    stays, and is an error.
+    """
+    training = tables.get("training")
+    if not isinstance(training, dict):
+        return tables
+    idle = {
+        name
+        for key, value in training.items()
+        if ("training", key) in changed
+        for name in TrainingConfig.idle_keys(key, value)
+        if ("training", name) not in changed
+    }
+    return {**tables, "training": {key: value for key, value in training.items() if key not in idle}}
 
 
 def _single_keys(changes: Mapping[str, Any]) -> dict[str, Any]:

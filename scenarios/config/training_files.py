@@ -12,13 +12,20 @@ CODE = ("dataset", "model", "loss")
 _PATHS = ("data", "initial_weights", "partition")
 
 
-def code_files(training: TrainingConfig | None) -> tuple[str, ...]:
-    """Paths of the files of the user's code that a training runs, as far as they are files."""
+def files_of(training: TrainingConfig | None, *, runs_code: bool) -> tuple[str, ...]:
+    """Paths of the files that a training names, as far as they are there, without its data.
+
+    Parameters
+    ----------
+    training : TrainingConfig, optional
+    runs_code : bool
+        Whether files of the user's code are among them.
+    """
     if training is None:
         return ()
-    return tuple(
-        place for key in CODE for place in own_files(getattr(training, key)) if os.path.exists(place)
-    )
+    names = [training.initial_weights, training.partition]
+    names += [place for key in CODE if runs_code for place in own_files(getattr(training, key))]
+    return tuple(name for name in names if os.path.isfile(name))
 
 
 def training_beside(folder: Path, training: TrainingConfig) -> TrainingConfig:

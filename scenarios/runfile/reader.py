@@ -477,6 +477,7 @@ def _read_workload(group: h5py.Group) -> Workload:
         local_steps=group["local_steps"][:] if "local_steps" in group else int(attrs["local_steps"]),
         name=str(attrs["name"]),
         overlap=float(attrs.get("overlap", 0.0)),
+        message_share=float(attrs.get("message_share", 1.0)),
         participation=_read_participation(attrs.get("participation")),
     )
 

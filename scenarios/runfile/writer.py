@@ -256,6 +256,8 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         group["initial_window_bits"] = graph.slow_start.initial_bits
     group = file.create_group("workload")
     group.attrs.update(name=work.name, model_bits=work.model_bits, overlap=work.overlap)
+    if work.message_share != 1:
+        group.attrs["message_share"] = work.message_share
     if work.participation is not None:
         group.attrs["participation"] = participation_key(work.participation)
     for name in ("compute_s", "local_steps"):

@@ -28,7 +28,7 @@ from scenarios.config.replay_changes import (
     network_keys,
     with_target,
 )
-from scenarios.config.scenario import Scenario, compression_words, read_toml, scenario_of, with_task_stated
+from scenarios.config.scenario import Scenario, read_toml, scenario_of, with_task_stated
 from scenarios.config.toml import computing_keys, tables_text
 from scenarios.runfile.reader import OverlayRecord, RunRecord, read_drawn, read_run
 from scenarios.runfile.recorded_schedule import RecordedOverlay
@@ -47,7 +47,6 @@ from topologies import (
 from topologies.errors import Field
 from topologies.networks.route_table import with_routes
 from topologies.quantities import parse_quantity
-from training import compressed_share
 
 _MOST_NAMED = 3
 """Silos with another label that a note names."""
@@ -478,8 +477,7 @@ def _workload(run: RecordedRun, scenario: Scenario, graph: Connectivity) -> Work
         bits = parse_quantity("model_size", after.model_size, "bit", zero=True) * overhead_factor(
             after.overhead
         )
-        if run.scenario.training is not None:
-            bits *= compressed_share(run.scenario.training)
+        bits *= work.message_share
     elif after.overhead != before.overhead:
         bits = bits / overhead_factor(before.overhead) * overhead_factor(after.overhead)
     if (after.compute, after.compute_at) != (before.compute, before.compute_at):
@@ -488,7 +486,7 @@ def _workload(run: RecordedRun, scenario: Scenario, graph: Connectivity) -> Work
     own_compute = after.preset is None or bool(np.any(compute_s != Workload.preset(after.preset).compute_s))
     return replace(
         work,
-        name=work_name(after, own_compute=own_compute) + compression_words(run.scenario.training),
+        name=work_name(after, own_compute=own_compute),
         model_bits=bits,
         compute_s=compute_s,
         overlap=overlap_share(after.overlap),

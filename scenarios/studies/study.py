@@ -18,7 +18,6 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import check_silos_named
 from scenarios.config.scenario import Scenario, workload_of
 from scenarios.config.study import (
-    MESSAGE_KEYS,
     FigureConfig,
     Study,
     column_of,
@@ -26,7 +25,7 @@ from scenarios.config.study import (
     shared_ending,
     split_key,
 )
-from scenarios.config.training_files import code_files
+from scenarios.config.training_files import files_of
 from scenarios.config.used_values import used_value
 from scenarios.report.column_labels import value_text
 from scenarios.report.study_lines import study_lines
@@ -44,6 +43,7 @@ from topologies import InputError, MachineError
 from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import read_files
 from topologies.networks.traffic_files import sequence_files
+from training.history import DIVERGED
 
 _INPUTS = (
     *("network", "silos", "access_up_bps", "access_down_bps", "core_bps", "model_bits", "compute_s"),
@@ -67,6 +67,8 @@ _TRUTHS = ("paper_below_load", "simulated_is_exact")
 _PIECE_BYTES = 2**20
 _MOST_CHECKED = 20
 """Networks that are built before any point is computed."""
+_WITHOUT_EFFECT = ("ranks", "checkpoint_every", "gpu_aware_mpi")
+"""Settings of a training that change no number."""
 _MANY = 10
 """Points from which compiled designs save more time than they take to begin."""
 
@@ -139,20 +141,29 @@ def _check_training(study: Study, scenarios: Sequence[Scenario]) -> None:
         return
     if study.config.run is not None or not (varied or "training" in study.base):
         return
-    if any(split_key(key)[1] in MESSAGE_KEYS for key in varied):
+    if any(_sizes_messages(each) for each in scenarios):
         return
     if any(config.takes_label_shares for each in scenarios for config in each.overlays.overlays):
         return
     if varied:
         place = "grid" if varied[0] in study.config.grid else "points"
         raise InputError(
-            "changes nothing that a study computes: none of its overlays takes the labels of the silos.",
+            "changes nothing that a study without train = true computes: none of its overlays takes the labels of the "
+            "silos, and the size of messages is stated.",
             field=Field("study", place, varied[0]),
             source=study.source,
         )
     raise InputError(
-        "training goes with silosim run, not with a study, unless an overlay takes the labels of the silos.",
+        "training goes with silosim run or train = true in [study], unless an overlay takes the labels of the silos.",
         source=study.source,
+    )
+
+
+def _sizes_messages(scenario: Scenario) -> bool:
+    """Whether the size of a scenario's messages depends on its training."""
+    stated, training = scenario.workload, scenario.training
+    return training is not None and (
+        training.compression != "none" or (stated.preset is None and stated.model_size is None)
     )
 
 
@@ -176,13 +187,15 @@ def point_identity(
 
     Data sets, which may be large, count by their name and folder.
     """
-    paths = [*_files(scenario, replay), *(code_files(scenario.training) if trains else ())]
+    paths = [*_files(scenario, replay), *files_of(scenario.training, runs_code=trains)]
     files = [(Path(path).name, _digest(path, digests)) for path in paths]
     tables = _by_name(
         asdict(scenario), {path: Path(path).name for path in (*paths, *scenario.simulation.files)}
     )
-    # Neither is an input of what is computed.
+    # None of these is an input of what is computed.
     del tables["name"]
+    for key in _WITHOUT_EFFECT if tables["training"] else ():
+        del tables["training"][key]
     if not simulate and replay is None:
         del tables["simulation"]
     return identity([tables, simulate, _version()], files)
@@ -318,13 +331,11 @@ def run_study(
         known = {} if force else table | file.found(expected)
         check_new(path, force=force or bool(known), resume=True)
         # Points with an error are computed again: what was missing on the machine may be there now.
-        done = {name: rows for name, rows in known.items() if not any(row[ERROR] for row in rows)}
+        done = {name: rows for name, rows in known.items() if not any(_is_new(row[ERROR]) for row in rows)}
         file.begin(done)
         if study.config.train:
             left = [point for point in points if point.identity not in file.done]
-            compute_trained(
-                left, partial(_add, file), table=path, of=len(points), source=study.source, anew=force
-            )
+            compute_trained(left, partial(_add, file), table=path, source=study.source, anew=force)
         else:
             _compute_left(study, points, file, pool, workers)
         is_new = len(done) < len(points) or list(table) != [point.identity for point in points]
@@ -360,6 +371,11 @@ def _compute_left(
     except MachineError as error:
         kept = f"; the finished points are in {file.path}, and the same command goes on" if file.done else ""
         raise MachineError(f"{str(error).removesuffix('.')}{kept}.") from None
+
+
+def _is_new(error: str) -> bool:
+    """Whether a point with this error may have another result next time: a training that diverged has not."""
+    return bool(error) and not error.startswith(DIVERGED)
 
 
 def _add(file: RowsFile, result: PointResult) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, describe
 from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.overlays import check_hub
 from scenarios.config.quantities import format_rate
 from scenarios.config.scenario import OverlaysConfig, Scenario
 from scenarios.config.seed import check_seed
@@ -78,6 +79,7 @@ def sweep(
     check_seed(seed)
     for config in overlays:
         config.check_designer()
+        check_hub(config, work)
     by_bps = {parse_quantity("access", text, "bit/s"): text for text in capacities}
     networks = {
         bps: network.changed(access=text, access_hub=network.access_hub)
@@ -93,7 +95,7 @@ def sweep(
         ),
         overlays=OverlaysConfig(entries=tuple(overlays), consensus=consensus),
         simulation=simulation,
-        training=training,
+        training=None if training is None else training.uncompressed,  # `work` has the size of its messages
     )
     points, digests = [], dict[str, str]()
     for bps, there in networks.items():

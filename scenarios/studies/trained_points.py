@@ -23,8 +23,8 @@ COLUMNS = tuple(f"final_{name}" for name in FINAL)
 
 
 def run_path(table: Path, point: Point) -> Path:
-    """File of a point's run: ``study-point-1a2b3c4d.h5`` beside ``study.csv``, the first digits of its identity."""
-    return table.with_name(f"{table.stem}-point-{point.identity[:8]}.h5")
+    """File of a point's run: ``study-point-1a2b3c4d5e6f7a8b.h5`` beside ``study.csv``, named by its identity."""
+    return table.with_name(f"{table.stem}-point-{point.identity}.h5")
 
 
 def check_alone() -> None:
@@ -39,7 +39,6 @@ def compute_trained(
     take: Callable[[PointResult], None],
     *,
     table: Path,
-    of: int,
     source: str,
     anew: bool = False,
 ) -> None:
@@ -53,8 +52,6 @@ def compute_trained(
         Takes the result of each when it is there.
     table : Path
         The study's, beside which the files of the runs are.
-    of : int
-        Number of all points.
     source : str
         The study's file, for messages.
     anew : bool
@@ -72,26 +69,28 @@ def compute_trained(
     A run that is complete is not trained again, and one with checkpoints goes on from them. A scenario that is wrong,
     or a training that diverges, is a row with its error.
     """
-    for number, point in enumerate(points, of - len(points) + 1):
+    if anew:
+        for point in points:  # an interruption would leave those that are not trained again
+            run_path(table, point).unlink(missing_ok=True)
+            drop_checkpoints(run_path(table, point))
+    for number, point in enumerate(points, 1):
         path = run_path(table, point)
         where = ", ".join(f"{name} {value_text(name, value)}" for name, value in point.varied.items())
-        print(f"point {number} of {of}, {where}: {path}", file=sys.stderr)
+        print(f"point {number} of {len(points)}, {where}: {path}", file=sys.stderr)
         try:
-            _train(point, path, source, anew=anew)
+            _train(point, path, source)
         except (InputError, TrainingError) as problem:
             take(result_of(point, [{"error": error_text(problem)}]))
             continue
         take(_with_final_rows(replace(point, replay=ReplayOf(path=path, network_keys=frozenset())), path))
 
 
-def _train(point: Point, path: Path, source: str, *, anew: bool) -> None:
+def _train(point: Point, path: Path, source: str) -> None:
     """Train a point, unless its run is complete; what one without checkpoints has left is replaced."""
-    if path.exists() and not partial_path(path).exists() and not anew:
-        if read_run(path).scenario != point.text:
-            raise InputError(f"{path} exists already, and is another run; --force replaces it.")
+    if path.exists() and not partial_path(path).exists():
         drop_checkpoints(path)  # a kill may have come between the last row and their removal
         return
-    goes_on = has_checkpoint(path) and not anew
+    goes_on = has_checkpoint(path)
     run_scenario(point.scenario, point.text, path, resume=goes_on, force=not goes_on, source=source)
 
 

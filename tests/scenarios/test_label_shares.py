@@ -220,12 +220,12 @@ def test_a_study_that_varies_links_counts_labels_once(tmp_path, monkeypatch):
         (
             "seed = [1]",
             BASE.replace(', "stl_fw"', "").replace("stl_fw = { k = 3 }", "") + TRAINING,
-            "study.toml: training goes with silosim run, not with a study, unless an overlay takes the labels",
+            "study.toml: training goes with silosim run or train = true in [study], unless an overlay takes the",
         ),
         (
             '"training.dirichlet_alpha" = [1.0]',
             BASE.replace(', "stl_fw"', "").replace("stl_fw = { k = 3 }", ""),
-            "study.toml: study.grid.training.dirichlet_alpha changes nothing that a study computes: none of its",
+            "study.grid.training.dirichlet_alpha changes nothing that a study without train = true computes",
         ),
         ('"training.rounds" = [1]', BASE + TRAINING, "study.grid.training.rounds changes nothing"),
         ('"training.dirichlet_alpha" = [0.0]', BASE + TRAINING, "dirichlet_alpha(=0.0) must be > 0"),

@@ -117,6 +117,7 @@ def test_choco_gossip_contracts_at_the_published_rate(make_job, make_rank_silos,
     )
     silos = make_rank_silos(job)
     scatter(silos)
+    silos.exchange.state["known"].copy_(silos.models.parameters)  # all of the error is between the silos
     mean = silos.models.parameters.mean(dim=0)
 
     def error():
@@ -125,11 +126,14 @@ def test_choco_gossip_contracts_at_the_published_rate(make_job, make_rank_silos,
             ((silos.models.parameters - mean) ** 2).sum() + ((silos.models.parameters - known) ** 2).sum()
         )
 
-    first = error()
+    first, spread = error(), float(((silos.models.parameters - mean) ** 2).sum())
+    assert first == spread
     for k in range(100):
         silos.mix(k)
         if k in (9, 99):
             assert error() <= (1 - rho**2 * delta / 82) ** (k + 1) * first
+            last, spread = spread, float(((silos.models.parameters - mean) ** 2).sum())
+            assert spread < last
 
 
 def test_consensus_is_as_close_as_the_learning_rate_is_small(make_job, make_rank_silos):
@@ -193,12 +197,19 @@ def test_silos_draw_messages_of_their_own(make_job, make_rank_silos):
 
 
 @pytest.mark.parametrize("gossip", GOSSIPS)
-@pytest.mark.parametrize("kind", ["top_k", "qsgd"])
+@pytest.mark.parametrize("kind", ["top_k", "random_k", "qsgd", "sign"])
 def test_a_training_goes_on_from_its_checkpoint(rows_of, checkpointing, make_job, gossip, kind):
     settings = {"rounds": 6, "compression": kind, "compressed_gossip": gossip}
     whole = rows_of(make_job(learning_rate=0.2, **settings))
     rows_of(checkpointing(**settings), stop_at=5)
     assert rows_of(checkpointing(**settings)) == whole
+
+
+def test_other_ranks_go_on_from_a_checkpoint(make_job, checkpointing):
+    settings = {"rounds": 6, "compression": "random_k"}
+    whole = trained(make_job(learning_rate=0.2, **settings), 1)
+    trained(checkpointing(**{**settings, "rounds": 4}), 3)
+    assert trained(checkpointing(**settings), 2) == whole
 
 
 def test_a_checkpoint_is_of_the_same_compression(rows_of, checkpointing):
@@ -277,6 +288,7 @@ def test_models_with_lags_are_not_compressed(make_job):
             r"compression_ratio\(=1.5\) must be > 0 and <= 1.",
         ),
         ({"compression": "qsgd", "quantization_levels": 0}, r"quantization_levels\(=0\) must be"),
+        ({"compression": "qsgd", "quantization_levels": 2**20 + 1}, "must be <= 1048576."),
         ({"compression": "sign", "consensus_step": -0.1}, r"consensus_step\(=-0.1\) must be >= 0 and <= 1."),
         ({"compression": "sign", "consensus_step": 1.01}, r"consensus_step\(=1.01\) must be >= 0 and <= 1."),
         (

@@ -121,7 +121,9 @@ def test_sizes_of_messages_by_hand():
     assert Sign().bits(1000) == 2 * 32 + 1000
 
 
-def test_a_message_of_top_k_is_never_larger_than_the_model():
+def test_a_message_is_never_larger_than_the_model():
+    assert Qsgd(2**20).bits(1000) == 22 * 1000 + 64
+    assert [each.bits(1) for each in ALL] == [32] * len(ALL)
     assert TopK(1.0).bits(1000) == 32_000
     assert TopK(0.9).bits(1000) == 32_000
     assert TopK(1.0).bits(1) == 32

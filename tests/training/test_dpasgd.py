@@ -10,6 +10,7 @@ from torch import nn
 from topologies.errors import InputError, MachineError, TrainingError
 from training import MixingPlan, load_backend
 from training.checkpoints.folder import checkpoint_rounds
+from training.config import TrainingConfig
 from training.data.batches import BatchStream
 from training.data.datasets import load_dataset
 from training.data.partitions import split
@@ -189,16 +190,16 @@ def test_the_seed_decides_everything(make_job):
 
 
 def test_divergence_names_the_silo_that_diverged_first():
-    check_finite(np.full(4, math.inf), 0.1)
+    check_finite(np.full(4, math.inf), TrainingConfig())
     with pytest.raises(TrainingError) as caught:
-        check_finite(np.array([math.inf, 5, 3, 3]), 0.1)
+        check_finite(np.array([math.inf, 5, 3, 3]), TrainingConfig())
     assert str(caught.value) == (
         "training diverged: silo 2 has no finite loss in round 3; learning_rate(=0.1) must be smaller."
     )
     with pytest.raises(
         TrainingError, match=r"^training diverged: Rome \(silo 1\) has no finite loss in round 5;"
     ):
-        check_finite(np.array([math.inf, 5]), 0.1, ("Oslo", "Rome"))
+        check_finite(np.array([math.inf, 5]), TrainingConfig(), ("Oslo", "Rome"))
 
 
 @pytest.mark.parametrize("log_every", [1, 5])

@@ -315,7 +315,7 @@ def plan_memory(
         gradients=len(own) * row,
         optimizer=len(own) * (moments + stretched) * row,
         data=train * sum(sizes) + _bytes(dataset.test_inputs) + dataset.test_labels.nbytes,
-        weights=_weights(job.mixing, own, remote=before + after),
+        weights=_weights(job.mixing, own, remote=before + after, twice=is_compressed),
         libraries=LIBRARIES + (VMAP_LIBRARIES if "vmap" in executors and together else 0.0),
         step=together * (activations.training_bytes(config.batch_size) + row),
         metrics=row + double + max(2 * double, sums, gathered, activations.evaluation_bytes(measured)),
@@ -336,8 +336,10 @@ def _bytes(inputs: Inputs) -> int:
     return inputs.nbytes if isinstance(inputs, np.ndarray) else 0
 
 
-def _weights(mixing: MixingPlan, own: range, *, remote: int) -> float:
+def _weights(mixing: MixingPlan, own: range, *, remote: int, twice: bool) -> float:
     """Memory of `plain_exchange.Mixing` for all matrices, where a rank receives so many rows at most in a round.
+
+    Compressed exchanges have the rank's own rows twice: the models and what is known of them.
 
     With lags that of `lagged_exchange.LaggedExchange`, where early rounds lack models and have weights of their own.
     """
@@ -345,7 +347,7 @@ def _weights(mixing: MixingPlan, own: range, *, remote: int) -> float:
     if mixing.lags is None:
         columns = silos + remote
         return len(np.unique(mixing.index)) * (
-            columns * (FLOAT * silos + INTEGER) + 2 * remote * MESSAGE + MIXING
+            columns * (FLOAT * silos + INTEGER) + twice * FLOAT * silos**2 + 2 * remote * MESSAGE + MIXING
         )
     rows, (received, kept) = mixed_rows(mixing, own), exchanged_rows(mixing, own)
     sent = 2 * MESSAGE * received + ENTRY * (silos + received + kept) + MIXING
