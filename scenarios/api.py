@@ -24,12 +24,13 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.study import load_study
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.metrics_import.columns import ColumnNames
+from scenarios.pages.files import default_page, report_seeds
 from scenarios.pages.files import report as write_report
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, is_complete
-from scenarios.runfile.paths import check_new_run
+from scenarios.runfile.paths import check_new, check_new_run
 from scenarios.runfile.reader import RunRecord, read_run
 from scenarios.runfile.study_table import read_study
 from scenarios.runtime.workers import process_pool, worker_count
@@ -578,6 +579,7 @@ def run(
     resume: bool = False,
     force: bool = False,
     trackers: Sequence[str | MakeTracker] = (),
+    report: bool = False,
 ) -> RunRecord:
     """Design, simulate and train the overlays of a scenario, and write the file of the run.
 
@@ -595,6 +597,8 @@ def run(
         What else gets the rows of the trainings as they come: ``"tensorboard"``, the name of one that a package
         registers or of one in a file (``"mine.py:Print"``), or the class itself; see
         `scenarios.trackers.tracker.Tracker`.
+    report : bool
+        Whether the page for a browser is written, too, beside the file, with its name and ``.html``.
 
     Returns
     -------
@@ -624,10 +628,15 @@ def run(
     """
     path, target = Path(scenario), Path(output)
     loaded, text = load_scenario(path)
+    page = default_page(target)
+    if report:
+        check_new(page, force=force or resume)
     if resume and not force and is_complete(target, loaded, text):
         drop_checkpoints(target)  # a kill may have come between the last row and their removal
     else:
         run_scenario(loaded, text, target, force=force, resume=resume, source=str(path), trackers=trackers)
+    if report:
+        write_report(target, page, force=force or resume)
     return read_run(target)
 
 
@@ -639,6 +648,7 @@ def run_seeds(
     resume: bool = False,
     force: bool = False,
     trackers: Sequence[str | MakeTracker] = (),
+    report: bool = False,
 ) -> Table:
     """Run a scenario once for each of several seeds, and write their table of means and its figure.
 
@@ -656,6 +666,8 @@ def run_seeds(
         Whether existing files are replaced.
     trackers : sequence of str or callable
         As `run` takes them; each training has its own.
+    report : bool
+        Whether the page of all seeds is written, too: ``study-seeds.html``.
 
     Returns
     -------
@@ -684,9 +696,14 @@ def run_seeds(
         run_scenario(own, own_text, target, force=force, resume=goes_on, source=str(path), trackers=trackers)
 
     files = SeedFiles.of(Path(output), seeds_of(stated, loaded.seed))
-    return seeds_study(
+    if report:
+        check_new(files.page, force=force or resume)
+    table = seeds_study(
         loaded, text, files, run_one, resume=resume, force=force, source=str(path), trackers=trackers
     )
+    if report:
+        report_seeds(files, force=force or resume)
+    return table
 
 
 def replay(
@@ -1202,8 +1219,8 @@ def report(source: StrPath, output: StrPath, *, force: bool = False) -> None:
     Parameters
     ----------
     source : str or path
-        HDF5 file of a run, complete or cut short; table of a study (CSV or Parquet); folder or HDF5 file of a
-        validation.
+        HDF5 file of a run, complete or cut short; table of seeds (``NAME-seeds.csv``, beside its runs) or of a study
+        (CSV or Parquet); folder or HDF5 file of a validation.
     output : str or path
         The page, ``.html``.
     force : bool

@@ -48,6 +48,7 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Output": (
         "messages",
         "tracker",
+        "report",
         "only",
         "table_format",
         "overlay",

@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
-from scenarios.pages.files import HTML
+from scenarios.pages.files import default_page
 from scenarios.pages.files import report as write_report
-from scenarios.runfile.paths import PARTIAL
 
 
 def report(
@@ -17,8 +16,8 @@ def report(
         Path,
         typer.Argument(
             metavar="RUN|STUDY|FOLDER",
-            help="HDF5 file of a run, table of a study (.csv, .parquet), also the .partial of either; or the folder of "
-            "a validation.",
+            help="HDF5 file of a run, table of a study (.csv, .parquet), also the .partial of either; NAME-seeds.csv "
+            "beside its runs; or the folder of a validation.",
         ),
     ],
     output: Annotated[
@@ -39,11 +38,9 @@ def report(
     """
     page = output or default_page(source)
     size = write_report(source, page, force=force)
+    print_written(page, size)
+
+
+def print_written(page: Path, size: int) -> None:
+    """Say that a page of so many bytes is there."""
     print(f"written: {page} ({size / 1e6:.2f} MB)", file=sys.stderr)
-
-
-def default_page(source: Path) -> Path:
-    """The page beside a file or folder, with its name."""
-    beside = source if source.name else source.resolve()
-    name = beside.name.removesuffix(PARTIAL)
-    return beside.with_name(f"{name if source.is_dir() else Path(name).stem}{HTML}")

@@ -8,13 +8,16 @@ from typing import Annotated
 import typer
 
 from scenarios.cli import options as opt
+from scenarios.cli.report import print_written
 from scenarios.cli.show import show
 from scenarios.config.scenario import Scenario, load_scenario
 from scenarios.config.seeds import seeds_of
+from scenarios.pages.files import default_page, report_seeds
+from scenarios.pages.files import report as write_report
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, has_checkpoint, is_complete
-from scenarios.runfile.paths import partial_path
+from scenarios.runfile.paths import check_new, partial_path
 from scenarios.runtime.launcher import call_others, is_first
 from scenarios.studies.run import run_scenario
 from scenarios.studies.run_seeds import SeedFiles, run_seeds
@@ -47,6 +50,13 @@ def run(
             "own in a file, as in 'mine.py:Print'. Repeat for several.",
         ),
     ] = None,
+    report: Annotated[
+        bool,
+        typer.Option(
+            "--report",
+            help="Also write the page for a browser: NAME.html; with --seeds one of all seeds, NAME-seeds.html.",
+        ),
+    ] = False,
     engine: opt.Engine = None,
     force: opt.Force = False,
     as_json: opt.Json = False,
@@ -60,7 +70,7 @@ def run(
     --------
     silosim run study.toml -o study.h5
     silosim run study.toml -o study.h5 --resume
-    silosim run study.toml -o study.h5 --seeds 5
+    silosim run study.toml -o study.h5 --seeds 5 --report
     silosim run study.toml -o study.h5 --tracker tensorboard
     """
     loaded, text = load_scenario(scenario)
@@ -69,11 +79,18 @@ def run(
         loaded = loaded.simulated_by(engine)
     if seeds is not None:
         files = SeedFiles.of(output, seeds_of(seeds, loaded.seed))
+        if report:
+            check_new(files.page, force=force or resume)
         found = _run_seeds(
             loaded, text, files, resume=resume, force=force, source=str(scenario), trackers=trackers
         )
+        if report:
+            print_written(files.page, report_seeds(files, force=force or resume))
         print_table(found, as_json)
         return
+    page = default_page(output)
+    if report and is_first():
+        check_new(page, force=force or resume)
     if resume and not force and is_first() and is_complete(output, loaded, text):
         drop_checkpoints(output)  # a kill may have come between the last row and their removal
         print(f"{output} is complete; there is nothing to resume", file=sys.stderr)
@@ -82,6 +99,8 @@ def run(
             loaded, text, output, resume=resume, force=force, source=str(scenario), trackers=trackers
         )
     if is_first():
+        if report:
+            print_written(page, write_report(output, page, force=force or resume))
         show(output, as_json)
 
 

@@ -104,10 +104,20 @@ def format_interval(mean_s: float, half_s: float, *, sign: str = "") -> str:
     plus = sign if mean_s > 0 else "-" if mean_s < 0 else ""
     unit = next((unit for unit in TIME_UNITS if in_unit(half_s, unit) >= 1), "ns")
     half = half_width_digits(in_unit(half_s, unit))
-    # Rounding errors are no uncertainty.
-    return f"{plus}{format_s(abs(mean_s))} +- {f'{half} {unit}' if half_s > 1e-8 * abs(mean_s) else '0 s'}"
+    return (
+        f"{plus}{format_s(abs(mean_s))} +- {f'{half} {unit}' if half_s > _ROUNDING * abs(mean_s) else '0 s'}"
+    )
 
 
+def format_mean(mean: float, half: float | None) -> str:
+    """Number with the half width of its interval, where there is one: ``0.9417 +- 0.064``."""
+    if half is None:
+        return digits(mean)
+    return f"{digits(mean)} +- {half_width_digits(half if half > _ROUNDING * abs(mean) else 0.0)}"
+
+
+_ROUNDING = 1e-8
+"""Part of a mean up to which the half width of its interval is a rounding error, and no uncertainty."""
 TIME_UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}
 """Units of durations, the longest first, with how many of them are a second."""
 

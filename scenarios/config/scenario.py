@@ -177,6 +177,10 @@ class RecordedScenario:
         Whether the metrics come from another program.
     events : tuple of str
         Names of the tables of events in its simulation.
+    trained : str
+        Model, data and partition in words; empty where nothing was trained.
+    compression : str
+        How messages are compressed, in words; empty where they are not.
     """
 
     name: str
@@ -184,6 +188,8 @@ class RecordedScenario:
     trained_rounds: int | None
     is_imported: bool
     events: tuple[str, ...] = ()
+    trained: str = ""
+    compression: str = ""
 
 
 def recorded_scenario(text: str) -> RecordedScenario:
@@ -204,16 +210,41 @@ def recorded_scenario(text: str) -> RecordedScenario:
     if training is not None:
         training = with_task(training, _network(tables))
     defaults = {field.name: field.default for field in dataclasses.fields(TrainingConfig)}
-    target_accuracy = None if imported is None else imported.get("target_accuracy")
-    if training is not None:
-        target_accuracy = training.get("target_accuracy", defaults["target_accuracy"])
+    name, events = tables.get("name", DEFAULT_NAME), event_names(tables.get("simulation", {}))
+    if training is None:
+        return RecordedScenario(
+            name=name,
+            target_accuracy=None if imported is None else imported.get("target_accuracy"),
+            trained_rounds=None,
+            is_imported=imported is not None,
+            events=events,
+        )
+    stated = defaults | training
     return RecordedScenario(
-        name=tables.get("name", DEFAULT_NAME),
-        target_accuracy=target_accuracy,
-        trained_rounds=None if training is None else training.get("rounds", defaults["rounds"]),
+        name=name,
+        target_accuracy=stated["target_accuracy"],
+        trained_rounds=stated["rounds"],
         is_imported=imported is not None,
-        events=event_names(tables.get("simulation", {})),
+        events=events,
+        trained=f"model {stated['model']} on {stated['dataset']}, partition {stated['partition']}",
+        compression=_compression_words(stated),
     )
+
+
+def _compression_words(training: Mapping[str, Any]) -> str:
+    """How a training compresses its messages, with the keys that decide it; empty where it does not."""
+    kind = training["compression"]
+    if kind == "none":
+        return ""
+    keys = {
+        "top_k": ["compression_ratio"],
+        "random_k": ["compression_ratio"],
+        "qsgd": ["quantization_levels"],
+    }
+    # A step of 0 is the compressor's own.
+    keys_shown = [*keys.get(kind, ()), *(["consensus_step"] if training["consensus_step"] else [])]
+    shown = ", ".join([training["compressed_gossip"], *(f"{key} {training[key]:g}" for key in keys_shown)])
+    return f"{kind} ({shown})"
 
 
 _TABLES: Mapping[str, type] = {

@@ -1,22 +1,33 @@
 """Which page a file or folder has, and writing it."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, check_new, write_whole
-from scenarios.runfile.study_table import ENDINGS
+from scenarios.runfile.study_table import ENDINGS, is_csv
 from topologies import InputError
+
+if TYPE_CHECKING:
+    from scenarios.studies.run_seeds import SeedFiles
 
 HTML = ".html"
 
 
+def default_page(source: Path) -> Path:
+    """The page beside a file or folder, with its name."""
+    beside = source if source.name else source.resolve()
+    name = beside.name.removesuffix(PARTIAL)
+    return beside.with_name(f"{name if source.is_dir() else Path(name).stem}{HTML}")
+
+
 def report(source: Path, output: Path, *, force: bool = False) -> int:
-    """Write the page of a run, of a study's table, or of a validation.
+    """Write the page of a run, of runs with several seeds, of a study's table, or of a validation.
 
     Parameters
     ----------
     source : Path
-        HDF5 file of a run, complete or cut short, or of a validation; table of a study (CSV or Parquet); folder that
-        ``silosim validate -o`` wrote.
+        HDF5 file of a run, complete or cut short, or of a validation; table of seeds (``NAME-seeds.csv``, beside its
+        runs) or of a study (CSV or Parquet); folder that ``silosim validate -o`` wrote.
     output : Path
         HTML.
     force : bool
@@ -41,6 +52,17 @@ def report(source: Path, output: Path, *, force: bool = False) -> int:
     return len(page)
 
 
+def report_seeds(files: "SeedFiles", *, force: bool = False) -> int:
+    """Write the page of runs with several seeds, as `report` does."""
+    # Here since h5py takes long to import.
+    from scenarios.pages.seeds_page import seeds_page
+    from scenarios.runfile.reader import read_run
+
+    page = seeds_page(files, {seed: read_run(path) for seed, path in files.runs.items()}).encode()
+    write_whole(files.page, page, force=force)
+    return len(page)
+
+
 def page_of(source: Path) -> str:
     """The page of a file or folder; see `report`."""
     # Here since h5py, pandas and matplotlib take long to import.
@@ -50,6 +72,12 @@ def page_of(source: Path) -> str:
         return validation_page(source)
     name = source.name.removesuffix(PARTIAL)
     if name.lower().endswith(ENDINGS):
+        from scenarios.report.seeds_table import is_seeds_table
+
+        if is_csv(source) and is_seeds_table(source):
+            from scenarios.pages.seeds_page import table_page
+
+            return table_page(source)
         from scenarios.pages.study_page import study_page
 
         return study_page(source)

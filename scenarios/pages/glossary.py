@@ -29,6 +29,9 @@ _WORDS = {
     "rtt_weighted": "Messages that share a link get parts of it in inverse proportion to the time that their routes "
     "take.",
     "fifo, overlap": "Whether an arc sends one model after the other, or sends several at once.",
+    "seed": "Decides all that is drawn: partition, initial model, order of samples, arcs and times that are random.",
+    "compressed message": "A part of the model or rough numbers of it, in place of all: the largest numbers (top_k), "
+    "some that are drawn (random_k), rounded ones (qsgd), signs (sign).",
     "engine": "The program that simulates: simpy (every job) or compiled (fast, where the network does not change).",
     "~": "An estimate; all other times are exact.",
 }

@@ -13,8 +13,9 @@ _PIECE = 2**24
 _INPUT_FILES = {
     "network": ("underlay", "sites", "links", "pairs", "bandwidth_matrix", "latency_matrix", "routes"),
     "imported": ("file",),
+    "training": ("model", "loss", "dataset", "data", "partition", "initial_weights"),
 }
-"""Keys of scenarios that name files, by table."""
+"""Keys of scenarios that may name files, by table; code is named as ``file.py:name``."""
 
 
 def file_digest(path: Path) -> str:
@@ -45,6 +46,8 @@ def input_digests(path: Path, scenario: str) -> dict[str, str]:
         values = tables.get(table, {})
         for key in keys:
             value = values.get(key) if isinstance(values, dict) else None
+            if isinstance(value, str) and ".py:" in value:
+                value = value.rpartition(":")[0]
             file = path.parent / value if isinstance(value, str) and value else None
             if file is not None and file.is_file():
                 found[f"{file.name} as it is now, SHA-256"] = file_digest(file)

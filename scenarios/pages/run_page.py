@@ -9,7 +9,6 @@ from typing import Any
 
 from scenarios.config.quantities import format_rate, format_s
 from scenarios.pages.answer import answer, question
-from scenarios.pages.assumptions import assumed_list, assumptions, recorded_preset
 from scenarios.pages.capacity import (
     CAPACITY_SCRIPT,
     CAPACITY_STYLE,
@@ -18,7 +17,7 @@ from scenarios.pages.capacity import (
     slider_data,
     slider_table,
 )
-from scenarios.pages.glossary import glossary
+from scenarios.pages.compared import compared_section
 from scenarios.pages.origin import origin_list
 from scenarios.pages.overlay_map import OVERLAY_MAP_STYLE, overlay_map, overlay_picker
 from scenarios.pages.page_style import PAGE_STYLE
@@ -31,7 +30,6 @@ from scenarios.report.map_svg import map_style
 from scenarios.report.svg_chart import CHART_STYLE, line_legend, line_sheet
 from scenarios.report.web_page import ARROW, embedded, html_table, results_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
-from scenarios.studies.underlay import facts_text, underlay_facts
 from topologies.slow_start import rates_decide_restarts
 from topologies.wrapping import unbroken
 
@@ -78,12 +76,13 @@ def page_of(facts: RunFacts) -> str:
             "answer": lambda: (
                 f"<h1>{text(question(facts.compared) if has_overlays else facts.scenario.name)}</h1>",
                 f'<p class="answer">{text(unbroken(" ".join(answer(facts.compared))))}</p>',
-                *_scenario(facts),
+                *compared_section(facts.record, facts.scenario, facts.graph),
             ),
             "map": lambda: _network_section(facts, data) if has_overlays else (),
             "charts": lambda: (
                 f"<h2>Cycle times and simulation</h2>{results_table(facts.table, 'Cycle times of the run')}",
-                training_charts(facts) or f'<p class="note">{text(_no_training(facts))}</p>',
+                training_charts([facts.record], facts.scenario)
+                or f'<p class="note">{text(_no_training(facts))}</p>',
             ),
             "timeline": lambda: (timeline_section(facts),),
             "bottlenecks": lambda: (_sensitivities(each) for each in facts.overlays),
@@ -117,20 +116,6 @@ def _network_section(facts: RunFacts, data: dict[str, object]) -> Iterable[str]:
         slider_table(facts, data),
         *([f'<p class="note">{text(_EVENTFUL)}</p>'] if facts.scenario.events else []),
         f'<details class="numbers"><summary>Numbers of the links</summary>{_links(facts)}</details>',
-    )
-
-
-def _scenario(facts: RunFacts) -> Iterable[str]:
-    """The scenario, and all values that are assumed."""
-    record = facts.record
-    assumed = assumptions(facts.graph, record.network, recorded_preset(record.scenario, record.work))
-    return (
-        "<h2>What was compared</h2>",
-        f"<p>{'<br>'.join(text(line) for line in record.about.splitlines())}</p>",
-        assumed_list(assumed),
-        glossary(),
-        f"<details><summary>Scenario (TOML)</summary><pre>{text(record.scenario)}</pre></details>",
-        f"<details><summary>Network</summary><pre>{text(facts_text(underlay_facts(record.underlay)))}</pre></details>",
     )
 
 

@@ -1,16 +1,19 @@
-"""Loss and accuracy of a run against rounds and wall-clock time, as charts and as a table."""
+"""Loss and accuracy of a run, or of several seeds, against rounds and wall-clock time, as charts and as a table."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from scenarios.config.quantities import format_long
-from scenarios.pages.run_facts import RunFacts
+from scenarios.config.scenario import RecordedScenario
 from scenarios.report.line_styles import styles_of
 from scenarios.report.run_metrics import shown_metrics, time_axis
+from scenarios.report.seeds_spread import spread_of
 from scenarios.report.svg_chart import ChartLine, chart_axis, line_chart, line_classes, line_legend
 from scenarios.report.web_page import capital, html_table
-from scenarios.runfile.reader import OverlayRecord
+from scenarios.runfile.reader import OverlayRecord, RunRecord
+from topologies.arrays import FloatArray
 
 _NO_TIME_0 = (
     "The time axes are logarithmic, as the overlays' times are far apart: round 0, which is at time 0, has no place on "
@@ -20,13 +23,27 @@ _MOST_ROWS = 25
 """Rounds of the table."""
 
 
-def training_charts(facts: RunFacts) -> str:
-    """Charts of the metrics, which are those of `scenarios.report.plots.plot_run`; empty where nothing was trained."""
-    trained = [overlay for overlay in facts.record.overlays if overlay.history]
+def training_charts(records: Sequence[RunRecord], scenario: RecordedScenario) -> str:
+    """Charts of the metrics, which are those of `scenarios.report.plots.plot_run`; empty where nothing was trained.
+
+    Parameters
+    ----------
+    records : sequence of RunRecord
+        A run, or the runs of one scenario with several seeds: then lines are means, with bands from the lowest to the
+        highest, as `scenarios.report.seeds_plot` has them.
+    scenario : RecordedScenario
+        Of the first.
+    """
+    spreads = {
+        overlay.kind: spread_of([record.overlays[place] for record in records])
+        for place, overlay in enumerate(records[0].overlays)
+        if overlay.history
+    }
+    trained = [spread.mean for spread in spreads.values()]
     if not trained:
         return ""
-    is_imported, target = facts.scenario.is_imported, facts.scenario.target_accuracy
-    styles = styles_of([overlay.kind for overlay in facts.record.overlays])
+    is_imported, target = scenario.is_imported, scenario.target_accuracy
+    styles = styles_of([overlay.kind for overlay in records[0].overlays])
     classes = line_classes(styles)
     scale, unit, far_apart = time_axis(trained)
     charts, lost = [], False
@@ -34,6 +51,7 @@ def training_charts(facts: RunFacts) -> str:
         goal = factor * target if metric == "test_accuracy" and target is not None else None
         for along in ("rounds", "time"):
             lines, every = [], trained
+            drawn: list[FloatArray] = []
             if along == "rounds" and is_imported:
                 every = trained[:1]
             for overlay in every:
@@ -46,7 +64,11 @@ def training_charts(facts: RunFacts) -> str:
                 # Time 0 has no place on a logarithmic axis.
                 there = np.isfinite(y) & ((x > 0) | (along == "rounds") | (not far_apart))
                 lost = lost or bool((np.isfinite(y) & ~there).any())
-                lines.append(ChartLine(style=classes[overlay.kind], x=x[there], y=y[there]))
+                low, high = (factor * ends[metric][there] for ends in spreads[overlay.kind].ends)
+                has_band = len(records) > 1
+                line = ChartLine(style=classes[overlay.kind], x=x[there], y=y[there])
+                lines.append(replace(line, low=low, high=high) if has_band else line)
+                drawn += (low, high)
             title = f"{label} over {along}"
             x_axis = (
                 chart_axis("round", [line.x for line in lines], is_x=True, is_log=False, whole=True)
@@ -59,13 +81,15 @@ def training_charts(facts: RunFacts) -> str:
                 )
             )
             goal_of = [np.array([goal])] if goal is not None else []
-            y_axis = chart_axis(label, [*(line.y for line in lines), *goal_of], is_x=False, is_log=False)
+            y_axis = chart_axis(label, [*drawn, *goal_of], is_x=False, is_log=False)
             kinds = ", ".join(overlay.kind for overlay in every)
             said = f"{capital(title)} of {kinds}. {_ends(every, metric, factor)}"
             chart = line_chart(f"{metric}-{along}", capital(title), said, x_axis, y_axis, lines, target=goal)
             one = " (one imported curve, the same on every overlay)" if len(every) < len(trained) else ""
             charts.append(f"<figure><figcaption>{capital(title)}{one}</figcaption>{chart}</figure>")
     target_words = [] if target is None else [f"dashed and level: target {100 * target:g} %"]
+    if len(records) > 1:
+        target_words.append(f"band: lowest to highest of {len(records)} seeds, around their mean")
     legend = line_legend(styles, [overlay.kind for overlay in trained], target_words)
     note = f'<p class="note">{_NO_TIME_0}</p>' if lost else ""
     return (

@@ -22,6 +22,7 @@ from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle
 from scenarios.report.line_styles import styles_of
 from scenarios.report.log_axis import set_log
 from scenarios.report.run_metrics import shown_metrics, time_axis
+from scenarios.report.seeds_spread import spread_of
 from scenarios.runfile.reader import RunRecord
 from topologies import InputError
 
@@ -58,7 +59,12 @@ def plot_seeds(
 def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) -> Figure:
     """See `plot_seeds`."""
     records = list(runs.values())
-    trained = [overlay for overlay in records[0].overlays if overlay.history]
+    spreads = [
+        spread_of([record.overlays[place] for record in records])
+        for place, overlay in enumerate(records[0].overlays)
+        if overlay.history
+    ]
+    trained = [spread.mean for spread in spreads]
     if not trained:
         raise InputError("the runs have no training, so there is no loss to plot.")
     metrics = shown_metrics(trained, is_imported=False)
@@ -72,20 +78,19 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
     scale, unit, far_apart = time_axis(trained)
     styles = styles_of([overlay.kind for overlay in records[0].overlays])
     lines = []
-    for overlay in trained:
+    for overlay, spread in zip(trained, spreads, strict=True):
         options = line_options(styles[overlay.kind]) | {"linewidth": style.scaled(1.4), "markevery": 0.15}
         options["markersize"] = style.scaled(4)
-        same = [next(one for one in record.overlays if one.kind == overlay.kind) for record in records]
-        time = np.mean([one.wall_clock_s for one in same], axis=0) / scale
+        time = overlay.wall_clock_s / scale
         for row, (metric, factor, label) in enumerate(metrics):
             axes[row][0].set_ylabel(label)
-            values = factor * np.array([one.history[metric] for one in same])
+            low, high = (factor * ends[metric] for ends in spread.ends)
             for column, x in enumerate((overlay.computed_rounds, time)):
                 shown = x > 0 if column and far_apart else np.full(len(x), True)
-                band = values.min(axis=0)[shown], values.max(axis=0)[shown]
-                line = axes[row][column].plot(x[shown], values.mean(axis=0)[shown], **options)[0]
+                y = factor * overlay.history[metric][shown]
+                line = axes[row][column].plot(x[shown], y, **options)[0]
                 axes[row][column].fill_between(
-                    x[shown], *band, color=line.get_color(), alpha=_BAND_ALPHA, linewidth=0
+                    x[shown], low[shown], high[shown], color=line.get_color(), alpha=_BAND_ALPHA, linewidth=0
                 )
                 if (row, column) == (0, 0):
                     lines.append(line)

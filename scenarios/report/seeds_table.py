@@ -1,10 +1,13 @@
 """The table of a scenario's runs with several seeds: means with their intervals."""
 
+import csv
+import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
-from scenarios.config.quantities import digits, half_width_digits
+from scenarios.config.quantities import format_mean
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.reader import OverlayRecord, RunRecord
 from topologies.statistics import batch_means
@@ -96,11 +99,7 @@ def _row(kind: str, values: Sequence[Row]) -> Row:
             if len(samples) > 1:
                 half = batch_means(samples, batches=len(samples)).half_width
         row |= {f"{name}_mean": mean, f"{name}_half_width": half}
-        row[f"{name}_text"] = (
-            None
-            if mean is None
-            else digits(mean) + ("" if half is None else f" +- {half_width_digits(half)}")
-        )
+        row[f"{name}_text"] = None if mean is None else format_mean(mean, half)
     row["reached"] = sum(value["rounds_to_target"] is not None for value in values)
     return row
 
@@ -110,3 +109,33 @@ def _list(seeds: Sequence[int]) -> str:
     if len(seeds) > 2 and list(seeds) == list(range(seeds[0], seeds[-1] + 1)):
         return f"{seeds[0]} to {seeds[-1]}"
     return ", ".join(map(str, seeds))
+
+
+def is_seeds_table(path: Path) -> bool:
+    """Whether a CSV file is a table of seeds, by its head."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            head = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return False
+    return {"overlay", "seeds", "reached", *(f"{name}_mean" for name in MEASURES)} <= set(head)
+
+
+def differs_from(path: Path, table: Table) -> bool:
+    """Whether a CSV file of a table of seeds has other values than a table, by more than the order of sums decides."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    keys = [key for key in table.fields() if key not in table.summaries]
+    return len(rows) != len(table.rows) or not all(
+        _is_same(row.get(key), ours[key]) for row, ours in zip(rows, table.rows, strict=True) for key in keys
+    )
+
+
+def _is_same(cell: str | None, value: object) -> bool:
+    """Whether a cell holds a value."""
+    if not isinstance(value, float) or not cell:
+        return cell == ("" if value is None else str(value))
+    try:
+        return math.isclose(float(cell), value, rel_tol=1e-9, abs_tol=1e-12)
+    except ValueError:
+        return False

@@ -302,7 +302,11 @@ def run_scenario(
         with located(source):
             check_checkpoints(path, plan.trainings, show)
     head = RunHead(
-        scenario=text, network=scenario.network, seed=scenario.seed, graph=plan.graph, work=plan.work
+        scenario=text,
+        network=scenario.network,
+        seed=scenario.seed,
+        graph=plan.graph,
+        work=plan.work,
     )
     simulations = [*zip(plan.overlays, plan.jobs, strict=True)]
     trained = 0 if training is None else training.rounds

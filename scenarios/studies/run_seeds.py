@@ -1,17 +1,18 @@
 """A scenario's runs with several seeds: a file each, and the table and figure of all."""
 
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scenarios.config.scenario import Scenario
+from scenarios.config.scenario import Scenario, recorded_scenario
 from scenarios.config.seeds import with_seed
 from scenarios.report.seeds_table import seeds_table
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import check_resume, drop_checkpoints, has_checkpoint, is_complete
-from scenarios.runfile.paths import check_new, partial_path
-from scenarios.runfile.reader import read_run
+from scenarios.runfile.paths import RUN_ENDINGS, check_new, partial_path
+from scenarios.runfile.reader import RunRecord, read_run
 from scenarios.simulation.event_notes import simulated_with
 from scenarios.trackers.tensorboard import check_event_files
 from scenarios.trackers.tracker import MakeTracker
@@ -28,22 +29,55 @@ class SeedFiles:
     ----------
     runs : dict of int to Path
         The run of each seed.
-    table, figure : Path
+    table, figure, page : Path
     """
 
     runs: dict[int, Path]
     table: Path
     figure: Path
+    page: Path
 
     @classmethod
     def of(cls, output: Path, seeds: Sequence[int]) -> "SeedFiles":
-        """Files for ``study.h5``: ``study-seed-0.h5`` and so on, ``study-seeds.csv`` and ``study-seeds.png``."""
+        """Files for ``study.h5``: ``study-seed-0.h5`` and so on, ``study-seeds.csv``, ``.png`` and ``.html``."""
         base = output.with_suffix("")
         runs = {seed: base.with_name(f"{base.name}-seed-{seed}{output.suffix}") for seed in seeds}
-        table, figure = (base.with_name(f"{base.name}-seeds{ending}") for ending in (".csv", ".png"))
-        return cls(runs=runs, table=table, figure=figure)
+        table, figure, page = (
+            base.with_name(f"{base.name}-seeds{ending}") for ending in (_TABLE, ".png", ".html")
+        )
+        return cls(runs=runs, table=table, figure=figure, page=page)
+
+    @classmethod
+    def beside(cls, table: Path) -> "SeedFiles":
+        """Files of a table ``study-seeds.csv``: those of its runs that lie beside it, in the order of seeds.
+
+        Raises
+        ------
+        InputError
+            If the table has another name, or there is no run beside it.
+        """
+        name = table.name.removesuffix(f"-seeds{_TABLE}")
+        if name == table.name:
+            rule = "is the table of runs with several seeds: it must be called NAME-seeds.csv, beside NAME-seed-0.h5."
+            raise InputError(rule, source=str(table))
+        pattern = re.compile(rf"{re.escape(name)}-seed-(0|[1-9]\d*)")
+        endings = {
+            (int(found[1]), path.suffix)
+            for path in table.parent.iterdir()
+            if path.suffix in RUN_ENDINGS and (found := pattern.fullmatch(path.stem))
+        }
+        if not endings:
+            rule = (
+                f"is the table of runs with several seeds, of which none lies beside it: no {name}-seed-0.h5."
+            )
+            raise InputError(rule, source=str(table))
+        return cls.of(
+            table.with_name(f"{name}{min(ending for _, ending in endings)}"),
+            sorted(seed for seed, ending in endings if ending == min(each for _, each in endings)),
+        )
 
 
+_TABLE = ".csv"
 RunOne = Callable[[Scenario, str, Path, bool], None]
 """Runs a scenario with its text into a file; the last argument says whether an interrupted run goes on."""
 
@@ -113,17 +147,23 @@ def run_seeds(
     # Here since matplotlib takes long to import.
     from scenarios.report.seeds_plot import plot_seeds
 
-    about = next(iter(records.values())).about
-    title = f"{scenario.name}: {len(records)} seed{'' if len(records) == 1 else 's'}"
-    table = seeds_table(
-        records,
-        f"{title}\n{about}",
-        scenario.training.target_accuracy,
-        events=simulated_with(scenario.simulation.tables),
-    )
+    table = seeds_summary(records)
     write_tables(files.table, [table])
+    title = table.caption.splitlines()[0]
     plot_seeds(records, files.figure, title=f"{title}: means, with bands from the lowest to the highest")
     return table
+
+
+def seeds_summary(records: Mapping[int, RunRecord]) -> Table:
+    """The table of the runs of one scenario by their seeds; see `scenarios.report.seeds_table`."""
+    first = next(iter(records.values()))
+    scenario = recorded_scenario(first.scenario)
+    return seeds_table(
+        records,
+        f"{scenario.name}: {len(records)} seed{'' if len(records) == 1 else 's'}\n{first.about}",
+        scenario.target_accuracy,
+        events=simulated_with(scenario.events),
+    )
 
 
 def _goes_on(path: Path) -> bool:

@@ -194,7 +194,7 @@ def test_the_page_counts_the_rounds_in_which_silos_compute(run_file):
     load_s = hierarchical.models[busiest] * WORK.model_bits / facts.graph.link_capacity_bps[busiest]
     assert load_s == pytest.approx(hierarchical.recorded.closed_forms.load_bound_s, rel=1e-9)
 
-    page = training_charts(facts)
+    page = training_charts([facts.record], facts.scenario)
     listed = re.findall(r"<td>(?:<[^>]*>)*hierarchical(?:<[^>]*>)*</td><td[^>]*>(\d+)</td>", page)
     assert listed == ["0", "1", "2", "2", "3", "4", "4", "5", "6", "6"]
 

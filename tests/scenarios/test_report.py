@@ -159,7 +159,7 @@ def test_every_figure_has_words_and_a_table(page):
 
 
 def test_training_charts_have_the_file_s_rounds(facts):
-    shown = training_charts(facts)
+    shown = training_charts([facts.record], facts.scenario)
     curves = re.findall(r'<path class="curve k\d" d="([^"]+)"', shown)
 
     assert len(curves) == 8
@@ -494,7 +494,7 @@ def test_an_impossible_paper_marks_its_ratio_too():
 
 
 def test_a_logarithmic_time_axis_says_that_it_lacks_round_0(facts):
-    assert "round 0, which is at time 0, has no place" in training_charts(facts)
+    assert "round 0, which is at time 0, has no place" in training_charts([facts.record], facts.scenario)
 
 
 def test_links_that_need_no_time_are_not_the_busiest(tmp_path):

@@ -1,0 +1,201 @@
+"""What runs with several seeds say, in sentences that are true of their table."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scenarios.config.quantities import format_interval, format_long, format_mean
+from scenarios.pages.answer import Compared
+from scenarios.report.tables import Row, Table
+from topologies.arrays import FloatArray
+from topologies.statistics import batch_means
+from topologies.wrapping import listed
+
+_MOST_NAMED = 6
+_TIME, _ACCURACY, _LOSS = "time_to_target_s", "test_accuracy", "train_loss"
+
+
+def seeds_question(compared: Compared, seeds: int) -> str:
+    """What was compared, on which network, how often."""
+    kinds = [str(row["overlay"]) for row in compared.rows]
+    times = f"{seeds} seed{'' if seeds == 1 else 's'}"
+    if len(kinds) == 1:
+        return f"How well does {compared.name(kinds[0])} train on {compared.place}, over {times}?"
+    return f"Which overlay trains fastest on {compared.place}, over {times}?"
+
+
+def seeds_answer(compared: Compared, table: Table) -> tuple[str, ...]:
+    """The answer: who reaches the target first, and who has the best accuracy in the end.
+
+    Parameters
+    ----------
+    compared : Compared
+        Names, place and target; the table's rows.
+    table : Table
+        Of `scenarios.report.seeds_table.seeds_table`.
+
+    Returns
+    -------
+    tuple of str
+        Sentences. Differences between two overlays are those of each seed, whose partition, initial model and order of
+        samples both have; a 95 % interval of Student's distribution that holds 0 does not tell them apart.
+    """
+    runs = [dict(run) for run in _runs(table)]
+    if not any(run[measure] is not None for run in runs for measure in (_ACCURACY, _LOSS)):
+        return ("Nothing was trained.",)
+    return (*_to_target(compared, table, runs), *_in_the_end(compared, table, runs))
+
+
+def _runs(table: Table) -> Sequence[Row]:
+    """The values of each seed and overlay."""
+    runs = table.further["runs"]
+    assert isinstance(runs, list)
+    return runs
+
+
+def _to_target(compared: Compared, table: Table, runs: Sequence[Row]) -> list[str]:
+    """Who reaches the target first, where anybody does in all runs; else who reaches it how often."""
+    if compared.target_accuracy is None or all(run[_ACCURACY] is None for run in runs):
+        return []
+    rows = {str(row["overlay"]): row for row in table.rows}
+    seeds = int(table.rows[0]["seeds"])
+    every = [kind for kind, row in rows.items() if row[f"{_TIME}_mean"] is not None]
+    some = [kind for kind, row in rows.items() if kind not in every and row["reached"]]
+    none = [kind for kind in rows if kind not in every and kind not in some]
+    on = f"On {compared.place}, "
+    if not every:
+        if not some:
+            who = compared.name(none[0]) if len(rows) == 1 else "no overlay"
+            verb = "does not reach" if len(rows) == 1 else "reaches"
+            in_any = "" if seeds == 1 else " in any run"
+            return [f"{on}{who} {verb} {compared.goal}{in_any}."]
+        who = "" if len(rows) == 1 else "no overlay reaches it in all runs: "
+        return [
+            f"{on}{_often(compared, rows, some, seeds)} of the runs reach {compared.goal}."
+            if len(rows) == 1
+            else f"{on}{compared.goal} is not reached by any overlay in all runs: "
+            f"{_often(compared, rows, some, seeds)}{_never(compared, none)}."
+        ]
+    every.sort(key=lambda kind: float(rows[kind][f"{_TIME}_mean"]))
+    best = every[0]
+    mean = " in the mean, with its 95 % interval" if seeds > 1 else ""
+    first = " first" if len(rows) > 1 else ""
+    sentences = [
+        f"{on}{compared.name(best)} reaches {compared.goal}{first}: after {_time(rows[best])}{mean}."
+    ]
+    if len(every) > 1:
+        others = [f"{compared.name(kind)} after {_time(rows[kind])}" for kind in every[1 : _MOST_NAMED + 1]]
+        more = len(every) - 1 - _MOST_NAMED
+        others += [f"{more} more later"] if more > 0 else []
+        sentences.append(
+            f"Then follow {listed(others)}." if len(others) > 1 else f"Then follows {others[0]}."
+        )
+        sentences += _difference(compared, runs, _TIME, best, every[1])
+    if some or none:
+        parts = [_often(compared, rows, some, seeds)] if some else []
+        parts += [f"{_named(compared, none)} in none"] if none else []
+        sentences.append(f"Not all runs of the others reach it: {', '.join(parts)}.")
+    if len(rows) > 1 and seeds > 1:
+        sentences.append(_wins(compared, runs, best, seeds))
+    return sentences
+
+
+def _often(compared: Compared, rows: dict[str, Row], kinds: Sequence[str], seeds: int) -> str:
+    """In how many runs each of these reaches the target."""
+    if len(rows) == 1:
+        return f"{rows[kinds[0]]['reached']} of {seeds}"
+    return listed([f"{compared.name(kind)} in {rows[kind]['reached']} of {seeds}" for kind in kinds])
+
+
+def _never(compared: Compared, kinds: Sequence[str]) -> str:
+    """Who never reaches it."""
+    return f"; {_named(compared, kinds)} in none" if kinds else ""
+
+
+def _named(compared: Compared, kinds: Sequence[str]) -> str:
+    """Overlays in a sentence."""
+    return listed([compared.name(kind) for kind in kinds])
+
+
+def _wins(compared: Compared, runs: Sequence[Row], best: str, seeds: int) -> str:
+    """In how many seeds each overlay is the first; equal ones all count."""
+    firsts: dict[str, int] = {}
+    for seed in dict.fromkeys(run["seed"] for run in runs):
+        times = {
+            str(run["overlay"]): run[_TIME] for run in runs if run["seed"] == seed and run[_TIME] is not None
+        }
+        for kind, time in times.items():
+            firsts[kind] = firsts.get(kind, 0) + (time == min(times.values()))
+    others = [f"{compared.name(kind)} in {count}" for kind, count in firsts.items() if kind != best and count]
+    also = f", {listed(others)}" if others else ""
+    return f"Seed by seed {compared.name(best)} is the first in {firsts[best]} of {seeds}{also}."
+
+
+def _in_the_end(compared: Compared, table: Table, runs: Sequence[Row]) -> list[str]:
+    """Who has the best accuracy in the last row; without accuracies the lowest loss."""
+    measure = _ACCURACY if any(run[_ACCURACY] is not None for run in runs) else _LOSS
+    key = f"{measure}_mean"
+    rows = {str(row["overlay"]): row for row in table.rows if row[key] is not None}
+    if not rows:
+        return []
+    words = "highest test accuracy" if measure == _ACCURACY else "lowest training loss"
+    order = sorted(rows, key=lambda kind: float(rows[kind][key]), reverse=measure == _ACCURACY)
+    best, others = order[0], order[1 : _MOST_NAMED + 1]
+    if not others:
+        plain = words.split(" ", 1)[1]
+        return [f"In the end {compared.name(best)} has a {plain} of {_level(rows[best], measure)}."]
+    equal = [kind for kind in order[1:] if not _apart(runs, measure, best, kind).any()]
+    if equal:
+        same = _named(compared, [kind for kind in rows if kind in (best, *equal)])
+        what, seeds = words.split(" ", 1)[1], len({run["seed"] for run in runs})
+        each = " in each seed" if seeds > 1 else ""
+        lower = [
+            f"{compared.name(kind)} {_level(rows[kind], measure)}" for kind in others if kind not in equal
+        ]
+        rest = f" ({', '.join(lower)})" if lower else ""
+        return [f"In the end {same} have the same {what}{each}, {_level(rows[best], measure)}{rest}."]
+    rest = ", ".join(f"{compared.name(kind)} {_level(rows[kind], measure)}" for kind in others)
+    return [
+        f"In the end {compared.name(best)} has the {words}, {_level(rows[best], measure)} ({rest}).",
+        *_difference(compared, runs, measure, best, others[0]),
+    ]
+
+
+def _difference(compared: Compared, runs: Sequence[Row], measure: str, best: str, other: str) -> list[str]:
+    """How far the next is from the best over the same seeds, and whether that tells them apart; none of one seed."""
+    every = _apart(runs, measure, best, other)
+    if len(every) < 2:
+        return []
+    if not every.any():
+        return [f"In each seed {compared.name(other)} and {compared.name(best)} are equal."]
+    mean, half = abs(float(every.mean())), batch_means(every, batches=len(every)).half_width
+    shown = {
+        _TIME: f"{format_interval(mean, half)} later",
+        _ACCURACY: f"{format_mean(100 * mean, 100 * half)} percentage points lower",
+        _LOSS: f"{format_mean(mean, half)} higher",
+    }[measure]
+    tells = "" if mean > half else f": this interval holds 0, so {len(every)} seeds do not tell them apart"
+    return [f"Seed by seed {compared.name(other)} is {shown}{tells}."]
+
+
+def _apart(runs: Sequence[Row], measure: str, best: str, other: str) -> FloatArray:
+    """Another overlay's values less those of the best, seed by seed."""
+    values = {
+        kind: np.array([float(run[measure]) for run in runs if run["overlay"] == kind])
+        for kind in (best, other)
+    }
+    return values[other] - values[best]
+
+
+def _time(row: Row) -> str:
+    """A mean time with its interval."""
+    mean, half = float(row[f"{_TIME}_mean"]), row[f"{_TIME}_half_width"]
+    return format_long(mean) if half is None else format_interval(mean, half)
+
+
+def _level(row: Row, measure: str) -> str:
+    """A mean accuracy or loss with its interval."""
+    factor, unit = (100.0, " %") if measure == _ACCURACY else (1.0, "")
+    half = row[f"{measure}_half_width"]
+    shown = format_mean(factor * float(row[f"{measure}_mean"]), None if half is None else factor * half)
+    return shown + unit
