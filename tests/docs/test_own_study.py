@@ -1,0 +1,82 @@
+"""The study of one's own, through the command line as its page has it: files, numbers, sizes of messages."""
+
+import csv
+import html
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from document_blocks import ROOT, blocks
+
+import silosim
+from training.compression import TopK
+
+PAGE = "docs/howto/own_study.md"
+PARAMETERS = (8 * 9 + 8) + 2 * 8 + (16 * 8 * 9 + 16) + 2 * 16 + (4 * 16 + 4)
+"""Two convolutions, two batch normalisations, a linear layer."""
+SEEDS = range(5)
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """The folder after the page's commands."""
+    folder = tmp_path_factory.mktemp("hospitals")
+    for block in blocks(PAGE):
+        if "file" in block.notes:
+            (folder / block.notes["file"]).write_text(block.text, encoding="utf-8")
+    (command,) = (block.text for block in blocks(PAGE) if block.language == "console")
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    silosim_main = ["-c", "from scenarios.cli.main import main; main()", *command.split()[2:]]
+    for words in (["make_images.py"], silosim_main):
+        done = subprocess.run(
+            [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_there_are_five_runs_their_table_figure_and_page(study):
+    for seed in SEEDS:
+        record = silosim.open_run(study / f"study-seed-{seed}.h5")
+        assert [overlay.kind for overlay in record.overlays] == ["mst", "ring"]
+        assert len(record.silo_labels) == 8
+        assert f"seed = {seed}\n" in record.scenario
+        assert all(overlay.history["round"][-1] == 80 for overlay in record.overlays)
+    assert (study / "study-seeds.png").read_bytes().startswith(b"\x89PNG")
+    page = html.unescape((study / "study-seeds.html").read_text()).replace("\xa0", " ")
+    with (study / "study-seeds.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seeds"] for row in rows] == ["5", "5"]
+    for row in rows:
+        for measure in ("simulated_s", "test_accuracy"):
+            assert f"{float(row[f'{measure}_mean']):#.4g}" in page
+        # Four classes: chance is 25 %.
+        assert float(row["test_accuracy_mean"]) > 0.7
+    answer = re.search(r'class="answer">(.*?)</p>', page)[1]
+    assert answer.startswith("On hospitals")
+    assert "5 seeds" in page
+    assert "--seeds 5 --report" in page
+
+
+@pytest.mark.slow
+def test_messages_are_those_of_top_k_at_one_percent_here_and_in_a_replay(study):
+    bits = TopK(0.01).bits(PARAMETERS)
+    assert bits == 14 * (32 + 11)
+    record = silosim.open_run(study / "study-seed-0.h5")
+    assert record.work.model_bits == bits
+    assert record.compressed_share == pytest.approx(bits / (32 * PARAMETERS), rel=1e-12)
+    said = f"1.38 % of the model's {32 * PARAMETERS / 1000:.2f} kbit"
+    assert said in html.unescape((study / "study-seeds.html").read_text())
+    silosim.replay(study / "study-seed-0.h5", study / "fast.h5", access="10 Mbps")
+    assert silosim.open_run(study / "fast.h5").compressed_share == record.compressed_share
+    silosim.report(study / "fast.h5", study / "fast.html")
+    assert said in html.unescape((study / "fast.html").read_text())
+
+
+@pytest.mark.slow
+def test_the_page_is_made_again_of_table_and_runs(study):
+    silosim.report(study / "study-seeds.csv", study / "again.html")
+    assert (study / "again.html").read_bytes() == (study / "study-seeds.html").read_bytes()
