@@ -178,7 +178,7 @@ class RecordedScenario:
     events : tuple of str
         Names of the tables of events in its simulation.
     trained : str
-        Model, data and partition in words; empty where nothing was trained.
+        Model, data and partition in words, or another backend; empty where nothing was trained.
     compression : str
         How messages are compressed, in words; empty where they are not.
     """
@@ -219,19 +219,23 @@ def recorded_scenario(text: str) -> RecordedScenario:
             is_imported=imported is not None,
             events=events,
         )
-    stated = defaults | training
+    stated: dict[str, Any] = defaults | training
+    # Another backend may train something else than the model that the table names, or has by default.
+    is_ours = stated["backend"] == defaults["backend"]
     return RecordedScenario(
         name=name,
         target_accuracy=stated["target_accuracy"],
         trained_rounds=stated["rounds"],
         is_imported=imported is not None,
         events=events,
-        trained=f"model {stated['model']} on {stated['dataset']}, partition {stated['partition']}",
-        compression=_compression_words(stated),
+        trained=f"model {stated['model']} on {stated['dataset']}, partition {stated['partition']}"
+        if is_ours
+        else f"by the backend {stated['backend']}",
+        compression=_message_words(stated),
     )
 
 
-def _compression_words(training: Mapping[str, Any]) -> str:
+def _message_words(training: Mapping[str, Any]) -> str:
     """How a training compresses its messages, with the keys that decide it; empty where it does not."""
     kind = training["compression"]
     if kind == "none":

@@ -184,7 +184,8 @@ def _apart(runs: Sequence[Row], measure: str, best: str, other: str) -> FloatArr
         kind: np.array([float(run[measure]) for run in runs if run["overlay"] == kind])
         for kind in (best, other)
     }
-    return values[other] - values[best]
+    apart: FloatArray = values[other] - values[best]
+    return apart
 
 
 def _time(row: Row) -> str:

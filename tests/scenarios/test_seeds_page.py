@@ -221,6 +221,8 @@ def test_the_pages_say_what_is_trained_and_what_messages_are_of_the_model(run_fi
     assert training_lines(sent, recorded_scenario(text))[1] == (
         "messages: compressed by qsgd (error_feedback, quantization_levels 16): 6.56 % of the model's 20.8 kbit"
     )
+    text = record.scenario + "backend = 'lab'\n"
+    assert training_lines(record, recorded_scenario(text)) == ["trained: by the backend lab, 12 rounds"]
 
 
 @pytest.mark.slow
