@@ -67,11 +67,11 @@ def test_messages_are_those_of_top_k_at_one_percent_here_and_in_a_replay(study):
     assert bits == 14 * (32 + 11)
     record = silosim.open_run(study / "study-seed-0.h5")
     assert record.work.model_bits == bits
-    assert record.compressed_share == pytest.approx(bits / (32 * PARAMETERS), rel=1e-12)
+    assert record.work.message_share == pytest.approx(bits / (32 * PARAMETERS), rel=1e-12)
     said = f"1.38 % of the model's {32 * PARAMETERS / 1000:.2f} kbit"
     assert said in html.unescape((study / "study-seeds.html").read_text())
     silosim.replay(study / "study-seed-0.h5", study / "fast.h5", access="10 Mbps")
-    assert silosim.open_run(study / "fast.h5").compressed_share == record.compressed_share
+    assert silosim.open_run(study / "fast.h5").work.message_share == record.work.message_share
     silosim.report(study / "fast.h5", study / "fast.html")
     assert said in html.unescape((study / "fast.html").read_text())
 
