@@ -2,10 +2,7 @@
 
 import datetime
 import os
-import shutil
 import sys
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +12,8 @@ from scenarios.cli import options as opt
 from scenarios.config.error_context import located
 from scenarios.config.scenario import load_scenario
 from scenarios.report.table_formats import print_table
-from scenarios.runfile.paths import check_ending, check_new, write_text, writing
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import check_ending, write_whole
 from scenarios.studies.calibrate import (
     calibrated_text,
     calibration_table,
@@ -29,6 +27,7 @@ from topologies import InputError
 
 def calibrate(
     scenario: Annotated[Path, typer.Argument(help="TOML file with a [training] table.")],
+    context: typer.Context,
     steps: Annotated[int, typer.Option(help="Local steps to measure, after five others.")] = 50,
     silos: Annotated[
         int, typer.Option(help="Measure the step of so many silos on one rank, too.", show_default=False)
@@ -59,7 +58,8 @@ def calibrate(
     for path, ending in ((output, ".toml"), (times, ".csv")):
         if path is not None:
             check_ending(path, [ending])
-            check_new(path, force=force)
+    outputs = [path for path in (output, times) if path is not None]
+    context.with_resource(claimed(outputs, force=force))
     with located(str(scenario)):
         check_training(loaded)
         if write:
@@ -76,11 +76,11 @@ def calibrate(
         today = datetime.date.today()
         text = calibrated_text(read_text(scenario), measured[0], source=str(scenario), date=today)
         if output is not None:
-            write_text(output, text)
+            write_whole(output, text, force=force)
         if write:
-            _rewrite(scenario, text)
+            _rewrite(scenario.resolve(), text)
     if times is not None:
-        write_text(times, round_times_csv(loaded, measured[0]))
+        write_whole(times, round_times_csv(loaded, measured[0]), force=force)
         written.append(times)
     print_table(calibration_table(loaded, measured), as_json)
     if written:
@@ -95,16 +95,5 @@ def _check_writable(path: Path) -> None:
 
 
 def _rewrite(path: Path, text: str) -> None:
-    """Replace a file's text at once, so that a full disk or a kill leaves the old one."""
-    target = path.resolve()
-    with writing(path):
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-            shutil.copymode(target, name)
-            Path(name).replace(target)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                Path(name).unlink()
-            raise
+    """Replace a file's text at once, with its permissions: a full disk or a kill leaves the old one."""
+    write_whole(path, text, force=True, mode=path.stat().st_mode & 0o7777)

@@ -12,7 +12,7 @@ from scenarios.cli.show import show
 from scenarios.config.scenario import parse_scenario, preset_text
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
-from scenarios.runfile.paths import RUN_ENDINGS, check_output, ending_of, write_text
+from scenarios.runfile.paths import RUN_ENDINGS, check_output, ending_of, write_whole
 from scenarios.runtime.launcher import is_first
 from topologies import InputError
 
@@ -47,7 +47,7 @@ def demo(
                 f"{shown} differs from the shipped example and is kept; run it with: "
                 f"silosim run {shown} -o {path} --force"
             )
-        write_text(shown, text)
+        write_whole(shown, text, force=True)
     run_and_report(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True, source=f"{DEMO}.toml")
     if is_first():
         show(path)

@@ -16,7 +16,7 @@ from scenarios.config.seed import check_seed
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import figure_style
 from scenarios.report.table_formats import format_of, print_table, write_tables
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.claims import claimed
 from scenarios.studies.partition import divide
 from topologies import InputError
 from topologies.errors import Field
@@ -29,6 +29,7 @@ _UNUSED = (*opt.BEYOND_THE_NETWORK, "published")
 @opt.of_a_study(without=_UNUSED, or_scenario=True)
 def partition(
     study: opt.Study,
+    context: typer.Context,
     dataset: Annotated[str | None, typer.Option(help=f"{', '.join(DATASETS)}. [default: digits]")] = None,
     data: Annotated[str | None, typer.Option(help="Folder of the data.")] = None,
     skip_bad: Annotated[
@@ -83,7 +84,8 @@ def partition(
     silosim partition gaia --dataset digits --partition dirichlet --alpha 0.1
     silosim partition study.toml -o parts.png
     """
-    pictures, tables = _outputs(output or [], force)
+    pictures, tables = _outputs(output or [])
+    context.with_resource(claimed(output or [], force=force))
     style = figure_style(width, draws=bool(pictures))
     changes: dict[str, Any] = {
         "dataset": dataset,
@@ -134,11 +136,10 @@ def _as_option(field: Field) -> Field:
     return Field(names.get(str(name), name), *places, value=field.value)
 
 
-def _outputs(paths: list[Path], force: bool) -> tuple[list[Path], list[Path]]:
-    """The pictures and the tables among the outputs, checked."""
+def _outputs(paths: list[Path]) -> tuple[list[Path], list[Path]]:
+    """The pictures and the tables among the outputs."""
     for path in paths:
         if path.suffix.lower() not in FIGURES:
             format_of(path, others=FIGURES)
-        check_new(path, force=force)
     pictures = [path for path in paths if path.suffix.lower() in FIGURES]
     return pictures, [path for path in paths if path not in pictures]

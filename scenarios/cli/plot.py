@@ -11,7 +11,8 @@ from scenarios.config.scenario import recorded_scenario
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.tables import note_lines
-from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, check_new, ending_of
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, ending_of
 from scenarios.runfile.reader import RunRecord, is_hdf5, read_run
 from scenarios.runfile.study_table import ENDINGS
 from topologies import InputError
@@ -91,8 +92,8 @@ def plot(
                 )
         _check_drawable(file)
         check_ending(figure, FIGURES)
-        check_new(figure, force=force)
-        draw(file, figure, style)
+        with claimed([figure], force=force):
+            draw(file, figure, style)
         return
     # Here since matplotlib takes long to import.
     from scenarios.report.study_plot import plot_study

@@ -14,7 +14,8 @@ from scenarios.config.replay_changes import ReplayChanges, altered_learning, rep
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table, note_lines
-from scenarios.runfile.paths import check_new, check_new_run
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import RunRecord, read_run
 from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay as replay_run
@@ -29,6 +30,7 @@ _Learning = Annotated[str | None, typer.Option(hidden=True)]
 
 def replay(
     run: Annotated[Path, typer.Argument(help="HDF5 file of a run.")],
+    context: typer.Context,
     more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     underlay: Annotated[str | None, typer.Option(help="Another network with as many silos.")] = None,
     access: Annotated[
@@ -173,7 +175,7 @@ def replay(
     check_new_run(path, force=force)
     recorded = RecordedRun.open(run)
     if _is_trained(recorded.record):
-        check_new(picture, force=force)
+        context.with_resource(claimed([picture], force=force))
     left = replay_run(recorded, path, changes, force=force)
     moved = read_run(path)
     print_table(summary_of(path, moved), as_json)
@@ -192,9 +194,10 @@ def _table(
     as_json: bool,
 ) -> None:
     """Write and print the times at several capacities."""
-    files = table_and_figure(output, force=force)
-    table, left = replay_times(run, capacities, changes)
-    write_both(files, table, partial(_plot, run, table, style))
+    files = table_and_figure(output)
+    with claimed(files, force=force):
+        table, left = replay_times(run, capacities, changes)
+        write_both(files, table, partial(_plot, run, table, style))
     print_table(table, as_json)
     _say(left)
     print(f"written: {', '.join(map(str, files))}", file=sys.stderr)

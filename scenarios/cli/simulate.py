@@ -12,6 +12,7 @@ from scenarios.cli.request import experiment_of, is_scenario
 from scenarios.config.kinds import all_kinds
 from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.table_formats import format_of, print_table, write_tables
+from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import RUN_ENDINGS, check_new, partial_path
 from scenarios.studies.simulate import simulate_table
 from topologies import InputError, MachineError
@@ -72,6 +73,7 @@ def simulate(
     silosim simulate study.toml --until-ci 0.5%
     """
     stored, table_files = _outputs(output or [], force)
+    context.with_resource(claimed(table_files, force=force))
     if messages and stored is None:
         raise InputError("messages(=True) goes with -o FILE.h5, the only place where they are kept.")
     changes: dict[str, Any] = {
@@ -124,6 +126,6 @@ def _outputs(paths: list[Path], force: bool) -> tuple[Path | None, list[Path]]:
     runs = [path for path in paths if path.suffix.lower() in RUN_ENDINGS]
     if len(runs) > 1:
         raise InputError(f"output must name one file that ends in {' or '.join(RUN_ENDINGS)} at most.")
-    for path in paths:
+    for path in runs:
         check_new(path, force=force)
     return next(iter(runs), None), [path for path in paths if path not in runs]

@@ -16,6 +16,7 @@ from scenarios.config.overlay_config import asked_overlays
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
+from scenarios.runfile.claims import claimed
 from scenarios.runtime.workers import process_pool, worker_count
 from scenarios.studies.sweep import sweep as sweep_access
 from topologies.quantities import parse_quantity
@@ -70,7 +71,8 @@ def sweep(
     silosim sweep study.toml --access "100 Mbps" "1 Gbps"
     """
     style = figure_style(width) or DEFAULT_STYLE
-    files = table_and_figure(output or Path(f"sweep-{study.network.name}.csv"), force=force)
+    files = table_and_figure(output or Path(f"sweep-{study.network.name}.csv"))
+    context.with_resource(claimed(files, force=force))
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS, own=("access",)).naming(kind)
     overlays = asked_overlays(
         kind,

@@ -6,7 +6,7 @@ from pathlib import Path
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.table_formats import format_of, write_tables
 from scenarios.report.tables import Table
-from scenarios.runfile.paths import check_new, ending_of
+from scenarios.runfile.paths import ending_of
 
 HELP = (
     "Table and figure: NAME for NAME.csv and NAME.png; a table's ending (.csv, .json, .txt) or a figure's (.png, .svg, "
@@ -14,20 +14,18 @@ HELP = (
 )
 
 
-def table_and_figure(path: Path, *, force: bool) -> list[Path]:
-    """The table and the figure to write for what the user called the output, checked.
+def table_and_figure(path: Path) -> list[Path]:
+    """The table and the figure to write for what the user called the output.
 
     Parameters
     ----------
     path : Path
         NAME for NAME.csv and NAME.png; the ending of a table or a figure stands in place of that one.
-    force : bool
-        Whether existing files are replaced.
 
     Raises
     ------
     InputError
-        If the ending is another one, or a file exists or cannot be written.
+        If the ending is another one.
     """
     ending = ending_of(path)
     if ending in FIGURES:
@@ -37,8 +35,6 @@ def table_and_figure(path: Path, *, force: bool) -> list[Path]:
         files = [path, path.with_suffix(".png")]
     else:
         files = [path.parent / (path.name and path.name + ending) for ending in (".csv", ".png")]
-    for file in files:
-        check_new(file, force=force)
     return files
 
 

@@ -9,7 +9,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.report.table_formats import format_of, print_tables, write_tables
-from scenarios.runfile.paths import check_new
+from scenarios.runfile.claims import claimed
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
 from scenarios.studies.multigraph_table import DATA_SETS, multigraph_table
@@ -21,6 +21,7 @@ PAPERS = ("paper", "multigraph")
 
 
 def tables(
+    context: typer.Context,
     paper: Annotated[
         str,
         typer.Argument(
@@ -58,7 +59,7 @@ def tables(
             raise unknown_name("network", name, NETWORKS)
     if output is not None:
         format_of(output)
-        check_new(output, force=force)
+        context.with_resource(claimed([output], force=force))
     done = itertools.count()
     many = len(TABLES if paper == PAPERS[0] else DATA_SETS)
     with bar("tables", many * len(networks)) as advance:

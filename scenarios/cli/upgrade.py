@@ -17,6 +17,7 @@ from scenarios.config.upgrade import UpgradeConfig
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
+from scenarios.runfile.claims import claimed
 from scenarios.simulation.event_notes import simulated_without
 from scenarios.studies.upgrade import upgrade_table
 from topologies import DESIGNERS, PERIODIC_DESIGNERS, Overlay, PeriodicOverlay
@@ -111,7 +112,8 @@ def upgrade(
         known=experiment.overlays if is_scenario(study) else (),
     )
     style = figure_style(width, draws=output is not None) or DEFAULT_STYLE
-    files = [] if output is None else table_and_figure(output, force=force)
+    files = [] if output is None else table_and_figure(output)
+    context.with_resource(claimed(files, force=force))
     simulation = opt.simulation_config(1 if rounds is None else rounds, sharing, queueing, engine)
     experiment = experiment.with_settings({}, overlays=[config], seed=seed, most_rounds=1)
     overlay = experiment.design(config)

@@ -1,7 +1,8 @@
 """The command that compares the closed forms with the simulation."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,8 @@ from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import format_of, print_tables, write_tables
 from scenarios.report.tables import Table
-from scenarios.runfile.paths import RUN_ENDINGS, check_new, ending_of
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import RUN_ENDINGS, ending_of
 from scenarios.simulation.collect import FEWEST_ROUNDS
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import circuit_table
@@ -75,7 +77,8 @@ def validate(
     silosim validate geant --access "100 Mbps" -o validation
     silosim validate study.toml --json
     """
-    files = _outputs(output, study.network.name, force)
+    files = _outputs(output, study.network.name)
+    context.with_resource(claimed(files, force=force))
     style = figure_style(width, draws=any(ending_of(file) in FIGURES for file in files)) or DEFAULT_STYLE
     experiment = experiment_of(study, context, rounds=DEFAULT_ROUNDS).naming(kind)
     overlays = asked_overlays(
@@ -95,46 +98,48 @@ def validate(
         compute_times=compute_times,
         from_scenario=is_scenario(study),
     )
-    results = validate_overlays(experiment, randomized_rounds=randomized_rounds)
+    with _stored(files, experiment, force) as store:
+        results = validate_overlays(experiment, randomized_rounds=randomized_rounds)
+        store(results)
     table = validation_table(experiment, results)
     for path in files:
-        _write(path, experiment, results, table, style, force)
+        _write(path, table, style)
     explained = [result for result in results if result.attribution is not None and result.is_explained]
     print_tables([table, *(() if as_json else map(circuit_table, explained))], as_json)
     if files:
         print(f"written: {', '.join(map(str, files))}", file=sys.stderr)
 
 
-def _outputs(path: Path | None, stem: str, force: bool) -> list[Path]:
-    """The files to write, checked."""
+def _outputs(path: Path | None, stem: str) -> list[Path]:
+    """The files to write."""
     if path is None:
         return []
     if ending_of(path) and not path.is_dir():
         if ending_of(path) not in (*RUN_ENDINGS, *FIGURES):
             format_of(path, others=[*RUN_ENDINGS, *FIGURES], rule=", or be a folder")
-        files = [path]
-    else:
-        files = [path / f"validation-{stem}{ending}" for ending in (".csv", ".h5", ".png")]
-    for file in files:
-        check_new(file, force=force)
-    return files
+        return [path]
+    return [path / f"validation-{stem}{ending}" for ending in (".csv", ".h5", ".png")]
 
 
-def _write(
-    path: Path,
-    experiment: Experiment,
-    results: Sequence[Validated],
-    table: Table,
-    style: FigureStyle,
-    force: bool,
-) -> None:
-    """One file, by its ending."""
-    # Here since h5py and matplotlib take long to import.
+def _stored(
+    files: list[Path], experiment: Experiment, force: bool
+) -> AbstractContextManager[Callable[[Sequence[Validated]], None]]:
+    """The HDF5 file among the files, begun before anything is computed: the function that writes the results."""
+    for path in files:
+        if path.suffix.lower() in RUN_ENDINGS:
+            # Here since h5py takes long to import.
+            from scenarios.validation.file import new_validation
+
+            return new_validation(path, experiment, force=force)
+    return nullcontext(lambda _results: None)
+
+
+def _write(path: Path, table: Table, style: FigureStyle) -> None:
+    """The table or the figure, by the ending; the HDF5 file is written already."""
     if path.suffix.lower() in RUN_ENDINGS:
-        from scenarios.validation.file import write_validation
-
-        write_validation(path, experiment, results, force=force)
-    elif path.suffix.lower() in FIGURES:
+        return
+    if path.suffix.lower() in FIGURES:
+        # Here since matplotlib takes long to import.
         from scenarios.report.plots import plot_validation
 
         plot_validation(table, path, title=table.caption, style=style)

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, check_new, write_whole
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, write_whole
 from scenarios.runfile.study_table import ENDINGS, is_csv
 from topologies import InputError
 
@@ -46,9 +47,9 @@ def report(source: Path, output: Path, *, force: bool = False) -> int:
     check_ending(output, (HTML,))
     # What cannot be read is said first: no other name of the page mends it.
     _check_source(source)
-    check_new(output, force=force)
-    page = page_of(source).encode()
-    write_whole(output, page, force=force)
+    with claimed([output], force=force):
+        page = page_of(source).encode()
+        write_whole(output, page, force=force)
     return len(page)
 
 

@@ -35,7 +35,8 @@ from scenarios.report.line_styles import LineStyle, styles_of
 from scenarios.report.log_axis import set_log
 from scenarios.report.study_lines import OVERLAY, OverlayLine, StudyLines, StudyPanel, study_lines
 from scenarios.report.terminal import shortened
-from scenarios.runfile.paths import PARTIAL, check_ending, check_new
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import PARTIAL, check_ending
 from scenarios.runfile.study_rows import POINT
 from scenarios.runfile.study_table import read_study
 from topologies import InputError
@@ -113,18 +114,16 @@ def plot_study(
         If the file cannot be written, the table cannot be read, or a column cannot be drawn; nothing is written then.
     """
     check_ending(path, FIGURES)
-    check_new(path, force=force)
-    frame = read_study(table) if isinstance(table, Path) else table
     is_partial = isinstance(table, Path) and table.name.endswith(PARTIAL)
-    with located(str(table) if isinstance(table, Path) else None):
-        if frame.empty:
-            raise InputError(
-                f"has {'no finished point yet' if is_partial else 'no rows'}, so nothing can be drawn."
-            )
-        lines = study_lines(frame, x=x, y=y, facet=facet, where=where)
-        with rc_context(style.rc()):
+    with claimed([path], force=force), rc_context(style.rc()):
+        frame = read_study(table) if isinstance(table, Path) else table
+        with located(str(table) if isinstance(table, Path) else None):
+            if frame.empty:
+                raise InputError(
+                    f"has {'no finished point yet' if is_partial else 'no rows'}, so nothing can be drawn."
+                )
+            lines = study_lines(frame, x=x, y=y, facet=facet, where=where)
             figure = _figure(lines, style, log_x=log_x, log_y=log_y)
-    with rc_context(style.rc()):
         save_figure(figure, path)
     if is_partial:
         points = frame[POINT].nunique()

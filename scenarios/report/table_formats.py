@@ -15,7 +15,7 @@ import rich.console
 
 from scenarios.report.tables import Table
 from scenarios.report.terminal import Terminal
-from scenarios.runfile.paths import write_text
+from scenarios.runfile.paths import write_whole
 from topologies import InputError, SilosimError
 from topologies.entry_points import all_names, find_entry, load_instance, named
 
@@ -157,7 +157,7 @@ def format_of(path: Path, *, others: Sequence[str] = (), rule: str = "") -> Tabl
 
 
 def write_tables(path: Path, tables: Sequence[Table]) -> None:
-    """Write tables into a file, in the format that its ending stands for.
+    """Write tables into a file, in the format that its ending stands for; an existing one is replaced as a whole.
 
     Raises
     ------
@@ -165,7 +165,7 @@ def write_tables(path: Path, tables: Sequence[Table]) -> None:
         If there is none, or the file cannot be written.
     """
     text = format_of(path).text(tables)
-    write_text(path, text if text.endswith("\n") else f"{text}\n")
+    write_whole(path, text if text.endswith("\n") else f"{text}\n", force=True)
 
 
 def print_table(table: Table, as_json: bool) -> None:

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scenarios.config.scenario import Scenario
+from scenarios.runfile.folders import replace_folder
 from scenarios.runfile.paths import PARTIAL, partial_path, writing
 from scenarios.runfile.reader import RunRecord, read_run
 from topologies import InputError
+from topologies.whole_files import sync_folder
 from training import TrainingConfig, checkpoint_rounds, model_files
 
 
@@ -150,10 +152,10 @@ def publish_models(path: Path, kinds: Sequence[str]) -> None:
     folder = models_path(path)
     partial = partial_path(folder)
     with writing(folder):
-        for old in (partial, folder):
-            if old.exists():
-                shutil.rmtree(old)
+        if partial.exists():
+            shutil.rmtree(partial)
         partial.mkdir(parents=True)
         for name, file in files.items():
             file.replace(partial / name)
-        partial.rename(folder)
+        sync_folder(partial)
+        replace_folder(folder, partial)

@@ -9,9 +9,17 @@ from typing import Concatenate, ParamSpec
 
 import h5py
 
-from scenarios.runfile.paths import check_new, create_locked, partial_path, remove_unlocked, writing
+from scenarios.runfile.paths import (
+    check_new,
+    create_locked,
+    is_empty,
+    partial_path,
+    remove_unlocked,
+    writing,
+)
 from scenarios.runtime.signals import was_interrupted
 from topologies import InputError, MachineError
+from topologies.whole_files import publish
 
 Arguments = ParamSpec("Arguments")
 
@@ -57,7 +65,7 @@ def new_file(
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            if force or resume:
+            if force or resume or is_empty(partial):
                 remove_unlocked(partial)
             lock = create_locked(partial)
         except (BlockingIOError, FileExistsError):
@@ -66,7 +74,8 @@ def new_file(
     try:
         try:
             _check_space(lock, partial, size_bytes)
-            file = h5py.File(partial, "w", locking=False)
+            with writing(partial):
+                file = h5py.File(partial, "w", locking=False)
             yield file
         except BaseException as error:
             # Imports in C may turn a KeyboardInterrupt into an error of their own.
@@ -74,15 +83,16 @@ def new_file(
             is_known = interrupted or isinstance(error, InputError | MachineError)
             if is_known and (file is None or not _is_worth_keeping(file, interrupted=interrupted)):
                 partial.unlink()
-            raise
-        finally:
             # After a full disk this fails again, at which the first error is the one to report.
             with suppress(OSError, RuntimeError):
                 if file is not None:
                     file.close()
-        if path.exists() and not force:
+            raise
+        _close(file, partial)
+        if os.path.lexists(path) and not force:
             raise InputError(f"{path} appeared meanwhile and is kept; the run is in {partial}.")
-        os.replace(partial, path)
+        with writing(path):
+            publish(partial, path, lock)
     finally:
         os.close(lock)
 
@@ -126,9 +136,21 @@ def reports_full_disk(
         try:
             write(file, *args, **kwargs)
         except (OSError, RuntimeError) as error:
-            number = getattr(error, "errno", None)
-            reason = os.strerror(number) if number else str(error).splitlines()[0]
-            raise MachineError(f"{file.filename} cannot be written: {reason}") from None
+            raise MachineError(f"{file.filename} cannot be written: {_reason(error)}") from None
 
     functools.update_wrapper(reporting, write)
     return reporting
+
+
+def _close(file: h5py.File, partial: Path) -> None:
+    """Write what HDF5 still has in memory; only then is the file complete."""
+    try:
+        file.close()
+    except (OSError, RuntimeError) as error:
+        raise MachineError(f"{partial} cannot be written: {_reason(error)}") from None
+
+
+def _reason(error: OSError | RuntimeError) -> str:
+    """What HDF5 says of a write that failed, in one line."""
+    number = getattr(error, "errno", None)
+    return os.strerror(number) if number else str(error).splitlines()[0]

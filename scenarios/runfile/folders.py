@@ -1,14 +1,17 @@
 """Folders that a command writes: checked before anything is computed, and under their names only when complete."""
 
+import glob
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
+from scenarios.runfile.claims import locked_beside
 from scenarios.runfile.paths import PARTIAL, check_parent, hidden_path, writing
 from scenarios.runtime.signals import held_interrupts
 from topologies import InputError
+from topologies.whole_files import sync_folder, sync_tree
 
 
 def check_new_folder(path: Path, *, force: bool, is_own: Callable[[Path], bool]) -> None:
@@ -58,38 +61,36 @@ def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
     Yields
     ------
     Path
-        Where the files are to be written until then.
+        Where the files are to be written until then; beside it, ``<path>.partial`` is locked.
 
     Raises
     ------
     InputError
-        If it cannot be written, or exists meanwhile.
+        If it cannot be written, is being written by another process, or exists meanwhile.
+    MachineError
+        If the disk is full.
     """
-    path = path.resolve()
+    path = path.parent.resolve() / path.name
     partial = hidden_path(path)
-    with writing(path):
-        missing = [parent for parent in path.parents if not parent.exists()]
+    with writing(path), locked_beside(path):
+        for left in path.parent.glob(f".{glob.escape(path.name)}.*{PARTIAL}"):
+            shutil.rmtree(left, ignore_errors=True)  # of killed processes: this one has the lock
+        partial.mkdir()
         try:
-            partial.mkdir(parents=True)
-            try:
-                yield partial
-                if path.exists() and not force:
-                    raise InputError(f"{path} exists already; --force replaces it.")
-                with held_interrupts():
-                    _replace(path, partial)
-            finally:
-                shutil.rmtree(partial, ignore_errors=True)
-        except BaseException:
-            for parent in missing:
-                with suppress(OSError):  # another process may have put something there
-                    parent.rmdir()
-            raise
+            yield partial
+            sync_tree(partial)
+            if os.path.lexists(path) and not force:
+                raise InputError(f"{path} exists already; --force replaces it.")
+            with held_interrupts():
+                replace_folder(path, partial)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
 
 
-def _replace(path: Path, new: Path) -> None:
+def replace_folder(path: Path, new: Path) -> None:
     """Put a folder in the place of another one, if there is one, which is kept where that fails."""
     old = path.with_name(f".{path.name}.{os.getpid()}.old{PARTIAL}")
-    is_there = path.exists()
+    is_there = os.path.lexists(path)
     if is_there:
         path.rename(old)
     try:
@@ -98,4 +99,7 @@ def _replace(path: Path, new: Path) -> None:
         if is_there:
             old.rename(path)
         raise
+    sync_folder(path.parent)
+    if old.is_symlink():
+        old.unlink()
     shutil.rmtree(old, ignore_errors=True)

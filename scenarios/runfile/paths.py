@@ -2,15 +2,19 @@
 
 import errno
 import fcntl
+import glob
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from topologies import InputError
+from topologies import InputError, MachineError
+from topologies.whole_files import publish
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _ENDING = re.compile(r"\.[a-z]\w*")
 
 
@@ -25,13 +29,16 @@ def check_output(path: Path) -> None:
     Raises
     ------
     InputError
-        If it has no name, is a directory, or lies below something that is no directory or may not be written.
+        If it has no name, is a directory, a device or a pipe, has a name that leaves no room for those of files beside
+        it, or lies below something that is no directory or may not be written.
     """
     if not path.name:
         raise InputError(f"output(={str(path)!r}) must be the name of a file.")
     with writing(path):
         if path.is_dir():
             raise InputError(f"output(={str(path)!r}) is a directory, must be the name of a file.")
+        if path.exists() and not path.is_file():
+            raise InputError(f"output(={str(path)!r}) is a device or a pipe, must be the name of a file.")
         check_parent(path)
 
 
@@ -40,6 +47,8 @@ def check_parent(path: Path) -> None:
     folder = path.parent
     while not os.path.lexists(folder):
         folder = folder.parent
+    with suppress(FileNotFoundError, NotADirectoryError):
+        os.lstat(folder / hidden_path(path).name)  # the longest name beside it may be too long
     if not folder.is_dir():
         raise InputError(f"output(={str(path)!r}): {folder} must be a directory.")
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -75,16 +84,25 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
     check_output(path)
     partial = partial_path(path)
     is_run = path.suffix.lower() in RUN_ENDINGS
-    if path.exists() and not force:
+    if os.path.lexists(path) and not force:
         other = "is not the complete run of this very scenario" if is_run else "holds no point of this study"
         why = f" and {other}, so nothing can be resumed" if resume else ""
         raise InputError(f"{path} exists already{why}; --force replaces it.")
-    if partial.exists() and not (force or resume):
+    if not is_empty(partial) and not (force or resume):
         what, command = ("rounds of a run", "show") if is_run else ("points of a study", "plot")
         raise InputError(
             f"{partial} holds {what} that was interrupted or is still running (silosim {command} {partial}); "
             "--force replaces it."
         )
+
+
+def is_empty(path: Path) -> bool:
+    """Whether there is nothing in a file, or no file: a killed command leaves one that it had only locked."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(found.st_mode) and found.st_size == 0
 
 
 def ending_of(path: Path) -> str:
@@ -109,46 +127,91 @@ def check_new_run(path: Path, *, force: bool, resume: bool = False) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn the errors of the system or a library for a file that cannot be written into an InputError."""
+    """Turn the errors of the system or a library for a file that cannot be written into one line.
+
+    Raises
+    ------
+    MachineError
+        Where the disk is full, or the file larger than the user may write.
+    InputError
+        After any other of these errors.
+    """
     try:
         yield
     except InputError:
         raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise InputError(f"{path} cannot be written: {reason}") from None
+        is_full = isinstance(error, OSError) and error.errno in _FULL
+        raise (MachineError if is_full else InputError)(f"{path} cannot be written: {reason}") from None
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, with the folders that it needs."""
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-
-
-def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
+def write_whole(path: Path, data: str | bytes, *, force: bool = False, mode: int | None = None) -> None:
     """Write a file (text in UTF-8) that appears under its name only when it is complete, with the folders it needs.
+
+    Parameters
+    ----------
+    path : Path
+        A symbolic link of this name is replaced.
+    data : str or bytes
+    force : bool
+        Whether an existing file is replaced.
+    mode : int, optional
+        Permissions of the file, by default those of any new one.
 
     Raises
     ------
     InputError
         If the file cannot be written, or exists and `force` is not given.
+    MachineError
+        If the disk is full; the name is then what it was.
+
+    Notes
+    -----
+    What killed processes have left beside it is removed, which takes time O(names in the folder).
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = hidden_path(path)
+        remove_left(path)
+        descriptor = create_locked(partial)
         try:
-            partial.write_bytes(data.encode() if isinstance(data, str) else data)
-            if path.exists() and not force:
+            with open(descriptor, "wb", closefd=False) as file:
+                file.write(data.encode() if isinstance(data, str) else data)
+            if mode is not None:
+                os.fchmod(descriptor, mode)
+            if os.path.lexists(path) and not force:
                 raise InputError(f"{path} exists already; --force replaces it.")
-            os.replace(partial, path)
-        finally:
+            publish(partial, path, descriptor)
+        except BaseException:
             partial.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(descriptor)
 
 
 def hidden_path(path: Path) -> Path:
     """Name of a file or folder until it is complete, which no other process has."""
     return path.with_name(f".{path.name}.{os.getpid()}{PARTIAL}")
+
+
+def remove_left(path: Path) -> None:
+    """Remove the files under names of `hidden_path` that no process holds any more: a kill has left them."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{PARTIAL}"):
+        number = left.name[len(path.name) + 2 : -len(PARTIAL)]
+        if number.isdigit() and left.is_file():
+            with suppress(OSError):  # another process writes it, or has just removed it
+                _remove_dead(left)
+
+
+def _remove_dead(path: Path) -> None:
+    """Remove a file if the file system has locks and no process holds that of the file."""
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        if _lock(descriptor):
+            path.unlink()
+    finally:
+        os.close(descriptor)
 
 
 def create_locked(path: Path) -> int:
@@ -212,7 +275,7 @@ def replace_locked(path: Path, descriptor: int, text: str) -> int:
     try:
         with open(made, "wb", closefd=False) as file:
             file.write(text.encode())
-        os.replace(new, path)
+        publish(new, path, made)
     except BaseException:
         new.unlink(missing_ok=True)
         os.close(made)
@@ -250,10 +313,12 @@ def _being_written() -> BlockingIOError:
     return BlockingIOError(errno.EWOULDBLOCK, "is being written")
 
 
-def _lock(descriptor: int) -> None:
-    """Lock a file as HDF5 does, so that both see each other's locks; some file systems have none."""
+def _lock(descriptor: int) -> bool:
+    """Lock a file as HDF5 does, so that both see each other's locks; False where the file system has none."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise
+        return False
+    return True

@@ -49,10 +49,13 @@ def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0, underlay: 
         # At most, the arcs and weights of a randomized overlay's rounds.
         numbers += 0 if job.plan is None else max(job.rounds, RANDOM_ROUNDS) * (silos + arcs + arcs // 64 + 1)
         numbers += 0 if job.plan is None else 2 * name * arcs
-    silos = max(job.silos for job in jobs)
-    routers = underlay.routers
-    numbers += 16 * routers + 4 * underlay.links + (0 if underlay.measured is None else 2 * routers * routers)
-    stated = underlay.stated_routes
+    return 8 * numbers + head_bytes(underlay, max(job.silos for job in jobs))
+
+
+def head_bytes(underlay: Underlay, silos: int) -> int:
+    """Upper estimate of what network, workload and scenario take in a file, which any file of results has."""
+    routers, stated = underlay.routers, underlay.stated_routes
+    numbers = 16 * routers + 4 * underlay.links + (0 if underlay.measured is None else 2 * routers * routers)
     numbers += 0 if stated is None else len(stated.routers) + len(stated.first)
     return 8 * (numbers + 2 * silos * silos + 64 * silos) + _HEAD_BYTES
 

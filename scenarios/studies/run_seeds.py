@@ -11,6 +11,7 @@ from scenarios.report.seeds_table import seeds_table
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import check_resume, drop_checkpoints, has_checkpoint, is_complete
+from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import RUN_ENDINGS, check_new, partial_path
 from scenarios.runfile.reader import RunRecord, read_run
 from scenarios.simulation.event_notes import simulated_with
@@ -132,10 +133,26 @@ def run_seeds(
         raise InputError("goes with a scenario that has [training].", field=Field("seeds"))
     if resume:
         check_resume(scenario.training)
-    for path in (files.table, files.figure, *(() if resume else files.runs.values())):
-        check_new(path, force=force or resume)
+    for path in () if resume else files.runs.values():
+        check_new(path, force=force)
     for path in files.runs.values():
         check_event_files(path, trackers, force=force, resume=resume and (path.exists() or _goes_on(path)))
+    with claimed([files.table, files.figure], force=force or resume):
+        return _run_all(scenario, text, files, run_one, resume=resume, force=force, source=source)
+
+
+def _run_all(
+    scenario: Scenario,
+    text: str,
+    files: SeedFiles,
+    run_one: RunOne,
+    *,
+    resume: bool,
+    force: bool,
+    source: str,
+) -> Table:
+    """Run every seed that has no complete run, and write table and figure; see `run_seeds`."""
+    assert scenario.training is not None
     records = {}
     for seed, path in files.runs.items():
         own, own_text = replace(scenario, seed=seed), with_seed(text, seed, source=source)

@@ -35,7 +35,7 @@ def starter_path(target: Path) -> Path:
     path = target / FILE if target.is_dir() or not target.suffix else target
     check_ending(path, [".toml"])
     check_output(path)
-    if path.exists():
+    if os.path.lexists(path):
         raise InputError(f"{path} exists already and is kept; name another file.")
     return path
 

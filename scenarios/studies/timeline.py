@@ -13,13 +13,13 @@ from scenarios.config.network import build_network
 from scenarios.config.place_words import place_words
 from scenarios.export.trace_events import write_trace
 from scenarios.report.figure_formats import FIGURES
-from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
+from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.table_formats import format_of, write_tables
 from scenarios.report.tables import Table
 from scenarios.report.timeline_table import ALONE, EXPLANATION, PERIODIC, timeline_table
+from scenarios.runfile.claims import claimed
 from scenarios.runfile.names import link_names
 from scenarios.runfile.overlay_timeline import OverlayTimeline
-from scenarios.runfile.paths import check_new
 from scenarios.runfile.reader import OverlayRecord, open_file
 from scenarios.runfile.round_window import RoundWindow, has_messages, read_window, recorded_starts
 from scenarios.runfile.run_tables import RunPart
@@ -112,12 +112,18 @@ def timeline(
     """
     draws = output is not None and output.suffix.lower() in FIGURES
     style = figure_style(width, draws=draws) or DEFAULT_STYLE
-    if output is not None:
-        _check_output(output, force=force)
-    shown = timelines(path, rounds=rounds, overlay=overlay, most_rows=_most_rows(output))
-    tables = tuple(each.table for each in shown)
     if output is None:
-        return tables
+        return tuple(each.table for each in timelines(path, rounds=rounds, overlay=overlay))
+    if output.suffix.lower() not in (*FIGURES, TRACE):
+        format_of(output, others=FIGURES)
+    with claimed([output], force=force):
+        shown = timelines(path, rounds=rounds, overlay=overlay, most_rows=_most_rows(output))
+        _write(path, shown, output, style, force=force)
+    return tuple(each.table for each in shown)
+
+
+def _write(path: Path, shown: Sequence[Shown], output: Path, style: FigureStyle, *, force: bool) -> None:
+    """Write the timelines of a run into the file that its ending asks for."""
     if (ending := output.suffix.lower()) == TRACE:
         write_trace(output, [each.timeline for each in shown], title=path.name, force=force)
     elif ending in FIGURES:
@@ -127,20 +133,12 @@ def timeline(
         title = f"Who computes, sends and waits on {shown[0].place}"
         plot_timelines([each.timeline for each in shown], output, title=title, style=style)
     else:
-        write_tables(output, tables)
-    return tables
+        write_tables(output, [each.table for each in shown])
 
 
-def _check_output(output: Path, *, force: bool) -> None:
-    """Raise an error for a file that cannot be written."""
-    if output.suffix.lower() not in (*FIGURES, TRACE):
-        format_of(output, others=FIGURES)
-    check_new(output, force=force)
-
-
-def _most_rows(output: Path | None) -> int | None:
+def _most_rows(output: Path) -> int | None:
     """Silos of all overlays together that an output has room for; None for any number."""
-    if output is None or output.suffix.lower() not in FIGURES:
+    if output.suffix.lower() not in FIGURES:
         return None
     from scenarios.report.timeline_plot import MOST_ROWS
 

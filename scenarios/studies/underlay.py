@@ -13,6 +13,7 @@ from scenarios.config.quantities import format_rate, format_s
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import FigureStyle
 from scenarios.report.world_map import unrolled
+from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import check_ending, check_new, write_whole
 from topologies import InputError
 from topologies.arrays import BoolArray, FloatArray
@@ -458,8 +459,11 @@ def convert(underlay: Underlay, path: Path, *, force: bool = False) -> list[str]
         If the file has the wrong ending, exists or cannot be written.
     """
     check_conversion(path, underlay, force=force)
-    text = gml_text(underlay) if underlay.measured is None else pairs_text(underlay.measured, underlay.labels)
-    write_whole(path, text, force=force)
+    with claimed([path], force=force):
+        text = (
+            gml_text(underlay) if underlay.measured is None else pairs_text(underlay.measured, underlay.labels)
+        )
+        write_whole(path, text, force=force)
     lost = []
     if underlay.sites is not None:
         lost.append(
@@ -532,12 +536,13 @@ def draw(underlay: Underlay, path: Path, *, style: FigureStyle | None = None, fo
         If the file has another ending, exists or cannot be written.
     """
     check_drawing(path, force=force)
-    # Here since matplotlib takes long to import.
-    if path.suffix.lower() == HTML:
-        from scenarios.report.map_page import map_page
+    with claimed([path], force=force):
+        # Here since matplotlib takes long to import.
+        if path.suffix.lower() == HTML:
+            from scenarios.report.map_page import map_page
 
-        write_whole(path, map_page(underlay, facts_text(underlay_facts(underlay))), force=force)
-    else:
-        from scenarios.report.map import plot_map
+            write_whole(path, map_page(underlay, facts_text(underlay_facts(underlay))), force=force)
+        else:
+            from scenarios.report.map import plot_map
 
-        plot_map(underlay, path, style=style)
+            plot_map(underlay, path, style=style)

@@ -1,6 +1,7 @@
 """A validation in an HDF5 file: closed forms, simulations and the parts of each difference."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import nan
 from pathlib import Path
@@ -14,6 +15,7 @@ from scenarios.config.network import NetworkConfig
 from scenarios.runfile.atomic import new_file, reports_full_disk
 from scenarios.runfile.origin import recorded_origin
 from scenarios.runfile.reader import check_schema, open_file, read_inputs
+from scenarios.runfile.simulated_rounds import head_bytes
 from scenarios.runfile.writer import write_head
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import arc_rows
@@ -22,36 +24,52 @@ from scenarios.validation.table import validation_row
 from topologies import InputError, Underlay, Workload
 
 SCHEMA = "silosim-validation/2"
+_ARC_BYTES = 1024
+"""What an arc of a critical circuit takes, at most."""
 
 
-def write_validation(
-    path: Path, experiment: Experiment, results: Sequence[Validated], *, force: bool = False
-) -> None:
-    """Write ``/validation/<kind>``, beside the network and workload that the file of a run has, too.
+@contextmanager
+def new_validation(
+    path: Path, experiment: Experiment, *, force: bool = False
+) -> Iterator[Callable[[Sequence[Validated]], None]]:
+    """Make the file of a validation: network and workload, as the file of a run has them, and ``/validation/<kind>``.
 
     Parameters
     ----------
     path : Path
     experiment : Experiment
-    results : sequence of Validated
     force : bool
         Whether an existing file is replaced.
+
+    Yields
+    ------
+    callable
+        Writes the results.
 
     Raises
     ------
     InputError
-        If the file exists already or cannot be made.
+        If the file exists already, is being written by another process, or cannot be made.
+    MachineError
+        If there is too little space on the disk.
 
     Notes
     -----
     Attributes of a group: the fields of `validation_row`, NaN where there is no number. Datasets: one for each field of
     the arcs of the critical circuit, shape (arcs of the circuit,); none where it has no parts.
     """
-    with new_file(path, force=force) as file:
-        write_head(file, experiment.head())
+    head = experiment.head()
+    silos, underlay = head.graph.silos, head.graph.underlay
+    size_bytes = head_bytes(underlay, silos) + len(experiment.overlays) * silos * _ARC_BYTES
+    with new_file(path, size_bytes=size_bytes, force=force) as file:
+        write_head(file, head)
         file.attrs["schema"] = SCHEMA
-        for order, result in enumerate(results):
-            _write(file, result, order)
+
+        def write(results: Sequence[Validated]) -> None:
+            for order, result in enumerate(results):
+                _write(file, result, order)
+
+        yield write
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

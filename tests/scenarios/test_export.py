@@ -384,7 +384,7 @@ def test_folders_that_were_made_on_the_way_go_with_what_is_not_complete(tmp_path
             assert partial.parent == tmp_path / "mine" / "a" / "b"
             raise error
 
-    with pytest.raises((KeyboardInterrupt, InputError)):
+    with pytest.raises(KeyboardInterrupt if error is KeyboardInterrupt else MachineError):
         write()
     assert [*tmp_path.rglob("*")] == [tmp_path / "mine"]
 
@@ -429,7 +429,7 @@ def test_what_is_not_complete_is_not_left(pair, tmp_path, monkeypatch, error):
         raise error
 
     monkeypatch.setattr(table_files.CsvFile, "write", fail)
-    kind = KeyboardInterrupt if error is KeyboardInterrupt else InputError
+    kind = KeyboardInterrupt if error is KeyboardInterrupt else MachineError
     with pytest.raises(
         kind, match=None if error is KeyboardInterrupt else "cannot be written: No space left"
     ):

@@ -18,7 +18,7 @@ from scenarios.pages.validation_page import _arcs, _cause, _signed, _time, valid
 from scenarios.runfile.study_table import read_study
 from scenarios.simulation.experiment import network_experiment
 from scenarios.studies.study import run_study
-from scenarios.validation.file import read_validation, write_validation
+from scenarios.validation.file import new_validation, read_validation
 from scenarios.validation.request import validation_experiment
 from scenarios.validation.study import validate
 from scenarios.validation.table import PARTS, part_key
@@ -216,7 +216,8 @@ def folder(tmp_path_factory):
     )
     path = tmp_path_factory.mktemp("validation")
     results = validate(experiment, randomized_rounds=randomized)
-    write_validation(path / "validation-gaia.h5", experiment, results)
+    with new_validation(path / "validation-gaia.h5", experiment) as write:
+        write(results)
     return path
 
 

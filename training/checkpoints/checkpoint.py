@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from topologies.errors import MachineError
+from topologies.whole_files import sync_folder
 from training.checkpoints.checksums import CHECKSUMS, check_files, file_digest, read_checksums, to_lines
 from training.checkpoints.fingerprint import fingerprint
 from training.checkpoints.folder import (
@@ -19,7 +20,6 @@ from training.checkpoints.folder import (
     checkpoint_path,
     checkpoint_rounds,
     link,
-    sync_folder,
     write_whole,
     writing,
 )

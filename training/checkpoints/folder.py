@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+from topologies import whole_files
 from topologies.errors import Field, InputError, MachineError
 from training.checkpoints.checksums import check_files, read_checksums
 from training.checkpoints.fingerprint import check_same, fingerprint
@@ -129,12 +130,7 @@ def writing(path: Path) -> Iterator[None]:
 
 def write_whole(path: Path, data: bytes | memoryview) -> None:
     """Write a file atomically: it appears, or replaces another one, once all of it is on the disk."""
-    partial = path.with_name(path.name + PARTIAL)
-    with partial.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    whole_files.write_whole(path, data, temporary=path.with_name(path.name + PARTIAL))
 
 
 def link(file: Path, path: Path) -> None:
@@ -143,12 +139,3 @@ def link(file: Path, path: Path) -> None:
         os.link(file, path)
     except OSError:
         write_whole(path, file.read_bytes())
-
-
-def sync_folder(folder: Path) -> None:
-    """Sync the entries of a folder to disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -1,0 +1,322 @@
+"""Kill every command that writes a file at random times, many times, and look what stands under a final name.
+
+Each command is run once for reference. Then it is started again and again in a forked process and killed with SIGKILL:
+half of the times at a random time of its duration, half before a random one of the steps that the files of its folder
+see (opening, locking, renaming, removing). After each kill every file under a final name must be whole: what was there
+before, the bytes of the reference, or a file of results that is read. At the end the command must succeed, with nothing
+left beside its outputs.
+"""
+
+import argparse
+import contextlib
+import importlib
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scenarios.cli.main import main
+from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS
+from scenarios.runfile.reader import read_run
+from scenarios.validation.file import SCHEMA as VALIDATION
+from scenarios.validation.file import read_validation
+from topologies import InputError
+
+OLD = b"what was there before\n"
+SCENARIO = """
+name = "killed"
+[network]
+underlay = "gaia"
+access = "100 Mbps"
+[workload]
+compute = "10 ms"
+[overlays]
+kinds = ["star", "ring"]
+[simulation]
+rounds = 60
+[training]
+ranks = 1
+model = "softmax"
+rounds = 40
+log_every = 2
+learning_rate = 0.5
+checkpoint_every = 4
+"""
+STUDY = """
+[network]
+underlay = "gaia"
+[workload]
+compute = "10 ms"
+[overlays]
+kinds = ["ring", "mst"]
+[study]
+vary = { "network.access" = ["100 Mbps", "1 Gbps", "10 Gbps"], "workload.local_steps" = [1, 2, 5] }
+"""
+_STEPS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "fcntl.flock")
+_EXIT_DONE = 0
+_IMPORTED = (
+    "scenarios.cli.app",
+    "scenarios.report.plots",
+    "scenarios.studies.run",
+    "training.dpasgd",
+    "pandas",
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command and the files that it writes.
+
+    Attributes
+    ----------
+    name : str
+    arguments : tuple of str
+    outputs : tuple of str
+        Files or folders with a final name.
+    replaces : bool
+        Whether files are there before, which ``--force`` replaces.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    outputs: tuple[str, ...]
+    replaces: bool = True
+
+
+CASES = (
+    Case("sweep", ("sweep", "gaia", "--access", "1 Gbps", "--rounds", "20", "-o", "s"), ("s.csv", "s.png")),
+    Case("tables", ("tables", "multigraph", "--network", "gaia", "-o", "t.json"), ("t.json",)),
+    Case("partition", ("partition", "gaia", "-o", "p.png", "-o", "p.csv"), ("p.png", "p.csv")),
+    Case("underlay, a map", ("underlay", "gaia", "-o", "u.html"), ("u.html",)),
+    Case("underlay --convert", ("underlay", "gaia", "--convert", "u.gml"), ("u.gml",)),
+    Case("upgrade", ("upgrade", "gaia", "--kind", "ring", "--budget", "2", "-o", "l"), ("l.csv", "l.png")),
+    Case(
+        "validate",
+        ("validate", "gaia", "--kind", "ring", "-o", "v"),
+        ("v/validation-gaia.csv", "v/validation-gaia.h5", "v/validation-gaia.png"),
+    ),
+    Case(
+        "simulate", ("simulate", "gaia", "--rounds", "200", "-o", "a.h5", "-o", "a.json"), ("a.h5", "a.json")
+    ),
+    Case(
+        "study, CSV", ("study", "study.toml", "--workers", "1", "-o", "st.csv"), ("st.csv",), replaces=False
+    ),
+    Case(
+        "study, Parquet",
+        ("study", "study.toml", "--workers", "1", "-o", "st.parquet"),
+        ("st.parquet",),
+        replaces=False,
+    ),
+    Case("run", ("run", "killed.toml", "-o", "r.h5"), ("r.h5", "r.models")),
+    Case(
+        "run --resume", ("run", "killed.toml", "-o", "q.h5", "--resume"), ("q.h5", "q.models"), replaces=False
+    ),
+    Case("plot", ("plot", "base.h5", "-o", "b.png"), ("b.png",)),
+    Case("replay", ("replay", "base.h5", "--access", "1 Gbps", "-o", "y.h5"), ("y.h5", "y.png")),
+    Case("report", ("report", "base.h5", "-o", "b.html"), ("b.html",)),
+    Case("timeline", ("timeline", "base.h5", "-o", "trace.json"), ("trace.json",)),
+    Case("export", ("export", "base.h5", "-o", "data"), ("data",), replaces=False),
+    Case("init", ("init", "gaia", "-o", "i.toml"), ("i.toml",), replaces=False),
+)
+
+
+def in_fork(
+    arguments: Sequence[str], *, steps: int | None = None, after_s: float | None = None
+) -> int | None:
+    """Run a command in a forked process; its exit code, or None where it was killed.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+    steps : int, optional
+        It is killed before this step of its files, counted from 0.
+    after_s : float, optional
+        It is killed after so many seconds.
+    """
+    child = os.fork()
+    if child == 0:
+        _command(arguments, _Steps(os.getcwd(), steps))
+    if after_s is not None:
+        time.sleep(after_s)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    return None if os.WIFSIGNALED(status) else os.waitstatus_to_exitcode(status)
+
+
+class _Steps:
+    """Counts the steps that files of a folder see, and kills this process before one of them.
+
+    Parameters
+    ----------
+    folder : str
+    last : int or None
+        The step at which it ends; where it is beyond all, their number is in the file ``.steps`` afterwards.
+    """
+
+    def __init__(self, folder: str, last: int | None) -> None:
+        self._folder, self._last = folder, last
+        self.taken = 0
+
+    def __call__(self, event: str, values: tuple[Any, ...]) -> None:
+        """Take a step, if an event of the interpreter is one."""
+        if event not in _STEPS or (event == "open" and not int(values[2] or 0) & (os.O_WRONLY | os.O_RDWR)):
+            return
+        named = values[0]
+        is_path = isinstance(named, str | bytes | os.PathLike)
+        if is_path and not os.path.abspath(os.fsdecode(named)).startswith(self._folder):
+            return
+        if self.taken == self._last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        self.taken += 1
+
+
+def _command(arguments: Sequence[str], steps: _Steps) -> None:
+    """Run a command in this process, which does not return."""
+    code = 1
+    try:
+        sys.argv = ["silosim", *arguments]
+        said = io.StringIO()
+        sys.addaudithook(steps)
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            try:
+                main()
+            except SystemExit as stopped:
+                code = int(stopped.code or 0)
+        if code:
+            print(said.getvalue(), file=sys.__stderr__, flush=True)
+        taken = steps.taken
+        Path(".steps").write_text(str(taken))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """Bytes of a file, or of all files of a folder."""
+    if path.is_dir():
+        return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    return {"": path.read_bytes()} if path.exists() else {}
+
+
+def fault(path: Path, reference: dict[str, bytes], *, replaces: bool) -> str | None:
+    """What is wrong with an output after a kill."""
+    there = contents(path)
+    if not there:
+        return f"{path} is gone" if replaces else None
+    if there in ({"": OLD}, reference):
+        return None
+    if path.suffix in RUN_ENDINGS:
+        try:
+            read_validation(path) if VALIDATION.encode() in there[""] else read_run(path)
+        except InputError as error:
+            return str(error)
+        return None
+    same = there.keys() == reference.keys() and path.is_dir()
+    if same:  # state dicts of torch and event files
+        return next(
+            (f"{path}/{name} is cut" for name, data in there.items() if len(data) != len(reference[name])),
+            None,
+        )
+    return f"{path} has {sum(map(len, there.values()))} of {sum(map(len, reference.values()))} bytes"
+
+
+def kill_many(case: Case, folder: Path, kills: int, source: random.Random) -> dict[str, object]:
+    """Kill one command so many times in a folder with the inputs, and say what was found."""
+    os.chdir(folder)
+    paths = [Path(name) for name in case.outputs]
+    before = {path.name for path in folder.iterdir()}
+    if in_fork(case.arguments) != _EXIT_DONE:
+        raise SystemExit(f"{case.name} fails without a kill")
+    references = {path: contents(path) for path in paths}
+    is_file = {path: path.is_file() for path in paths}
+    forced = (*case.arguments, *(("--force",) if case.replaces else ()))
+
+    def prepare() -> None:
+        for path in paths:
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            if case.replaces and is_file[path]:
+                path.write_bytes(OLD)
+
+    found, done, replaced = list[str](), 0, 0
+    prepare()
+    begin = time.perf_counter()
+    in_fork(forced)
+    lasts_s, most = time.perf_counter() - begin, int(Path(".steps").read_text())
+    for number in range(kills):
+        prepare()
+        if number % 2:
+            code = in_fork(forced, steps=source.randrange(most))
+        else:
+            code = in_fork(forced, after_s=source.uniform(0, lasts_s))
+        if code not in (None, _EXIT_DONE):
+            found.append(f"{case.name} fails with {code} after a kill")
+        done += code is not None
+        replaced += any(contents(path) not in ({}, {"": OLD}) for path in paths)
+        faults = (fault(path, references[path], replaces=case.replaces and is_file[path]) for path in paths)
+        found += [each for each in faults if each]
+    prepare()
+    if in_fork(forced) != _EXIT_DONE:
+        found.append(f"{case.name} fails at the end")
+    left = {path.name for path in folder.iterdir()} - before - {Path(name).parts[0] for name in case.outputs}
+    found += [f"{name} is left" for name in sorted(left) if PARTIAL in name]
+    return {
+        "command": case.name,
+        "steps": most,
+        "kills": kills - done,
+        "ended before": done,
+        "with a new file": replaced,
+        "cut or lost": len(found),
+        "found": found,
+    }
+
+
+def prepared(folder: Path) -> None:
+    """Write the inputs of all commands into a folder."""
+    (folder / "killed.toml").write_text(SCENARIO)
+    (folder / "study.toml").write_text(STUDY)
+    os.chdir(folder)
+    if in_fork(("run", "killed.toml", "-o", "base.h5")) != _EXIT_DONE:
+        raise SystemExit("the run that others read fails")
+
+
+def parse() -> argparse.Namespace:
+    """Arguments of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--kills", type=int, default=40, help="of each command")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", nargs="*", help="names of commands")
+    return parser.parse_args()
+
+
+def run() -> int:
+    """Kill all commands, and print a row for each."""
+    asked = parse()
+    for module in _IMPORTED:  # once, and not in each fork
+        importlib.import_module(module)
+    source, worst = random.Random(asked.seed), 0
+    with tempfile.TemporaryDirectory() as name:
+        prepared(Path(name))
+        for case in CASES:
+            if asked.only and case.name not in asked.only:
+                continue
+            result = kill_many(case, Path(name), asked.kills, source)
+            worst += int(str(result["cut or lost"]))
+            print(json.dumps(result), flush=True)
+        os.chdir("/")
+    return min(worst, 1)
+
+
+if __name__ == "__main__":
+    sys.exit(run())
