@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from topologies import InputError
+from topologies.regular_files import regular
 
 
 def read_utf8(path: Path, what: str) -> str:
@@ -20,7 +21,7 @@ def read_utf8(path: Path, what: str) -> str:
         If it cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return regular(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InputError(f"{what}: not UTF-8 text.", source=str(path)) from None
     except OSError as error:

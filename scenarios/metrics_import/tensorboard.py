@@ -11,6 +11,7 @@ import numpy as np
 
 from scenarios.metrics_import.event_checksum import masked_crc32c
 from topologies import InputError, MachineError
+from topologies.regular_files import regular
 
 _HEAD = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
@@ -161,7 +162,7 @@ def read_scalars(files: Sequence[Path]) -> RunScalars:
 def _opened(file: Path) -> BinaryIO:
     """The file, to be read."""
     try:
-        return file.open("rb")
+        return regular(file).open("rb")
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", source=str(file)) from None
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from topologies import InputError
+from topologies.regular_files import regular
 
 
 def text_lines(path: Path) -> Iterator[str]:
@@ -15,7 +16,7 @@ def text_lines(path: Path) -> Iterator[str]:
         If the file cannot be read or is not UTF-8.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with regular(path).open(encoding="utf-8-sig", newline="") as file:
             yield from file
     except UnicodeDecodeError:
         raise InputError("must be UTF-8 text.", source=str(path)) from None

@@ -104,7 +104,8 @@ def _check_source(source: Path) -> None:
     from scenarios.runfile.reader import is_hdf5
 
     if not source.is_file():
-        raise InputError("there is no such file or folder.", source=str(source))
+        rule = "is no regular file" if source.exists() else "there is no such file or folder"
+        raise InputError(f"{rule}.", source=str(source))
     if is_hdf5(source):
         return
     kinds = (

@@ -363,7 +363,8 @@ def open_file(path: Path) -> h5py.File:
     if path.is_dir():
         raise InputError("is a folder, must be an HDF5 file.", source=str(path))
     if not path.is_file():
-        raise InputError("there is no such file.", source=str(path))
+        rule = "is no regular file" if path.exists() else "there is no such file"
+        raise InputError(f"{rule}.", source=str(path))
     try:
         return h5py.File(path, "r")
     except OSError as error:

@@ -78,7 +78,8 @@ def write_study(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, 
 def read_study(path: Path) -> "pandas.DataFrame":
     """Read the table of a study; see `silosim.open_study`."""
     if not path.is_file():
-        raise InputError("there is no such file.", source=str(path))
+        rule = "is no regular file" if path.exists() else "there is no such file"
+        raise InputError(f"{rule}.", source=str(path))
     if _is_text(path):
         text = read_rows(path)
         whole = text[: text.rfind("\n") + 1]

@@ -461,7 +461,9 @@ def convert(underlay: Underlay, path: Path, *, force: bool = False) -> list[str]
     check_conversion(path, underlay, force=force)
     with claimed([path], force=force):
         text = (
-            gml_text(underlay) if underlay.measured is None else pairs_text(underlay.measured, underlay.labels)
+            gml_text(underlay)
+            if underlay.measured is None
+            else pairs_text(underlay.measured, underlay.labels)
         )
         write_whole(path, text, force=force)
     lost = []

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from topologies.errors import InputError
+from topologies.regular_files import regular
 
 StrPath = str | os.PathLike[str]
 
@@ -31,7 +32,7 @@ def is_nowhere(path: Path) -> bool:
 def read_file(path: Path, source: str) -> bytes:
     """Bytes of a user's file; its messages start with `source`."""
     try:
-        return path.read_bytes()
+        return regular(path).read_bytes()
     except (FileNotFoundError, ValueError):  # the latter for a NUL in the path
         raise InputError("there is no such file.", source=source) from None
     except IsADirectoryError:

@@ -13,6 +13,7 @@ from topologies.networks.labels import one_line
 from topologies.networks.measured_tables import ROUND_TRIP, stated_matrices, stated_pairs
 from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
 from topologies.networks.stated_network import StatedNetwork
+from topologies.regular_files import regular
 
 _ENDING = r"\.(csv|tsv)"
 _IN_FOLDER = {
@@ -134,7 +135,7 @@ _FIELDS = tuple(field.name for field in fields(NetworkFiles))
 def is_network_file(path: StrPath) -> bool:
     """Whether a TOML file names the tables of a network, and is no scenario."""
     try:
-        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        tables = tomllib.loads(regular(Path(path)).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
     return "network" not in tables and any(field in tables for field in _FIELDS)

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from topologies.errors import InputError
+from topologies.regular_files import regular
 
 COUNTER = "num_batches_tracked"
 
@@ -64,7 +65,7 @@ def load_weights(model: nn.Module, path: Path) -> nn.Module:
 def _read(path: Path) -> dict[str, Tensor]:
     """Return the tensors of a file by name."""
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        content = torch.load(regular(path), map_location="cpu", weights_only=True)
     except OSError as error:
         raise InputError(f"weights(={path}) must be a readable file: {error.strerror}.") from error
     except Exception as error:  # a file of another kind, or a damaged one, fails torch in every way there is
