@@ -83,10 +83,8 @@ def new_file(
             is_known = interrupted or isinstance(error, InputError | MachineError)
             if is_known and (file is None or not _is_worth_keeping(file, interrupted=interrupted)):
                 partial.unlink()
-            # After a full disk this fails again, at which the first error is the one to report.
-            with suppress(OSError, RuntimeError):
-                if file is not None:
-                    file.close()
+            if file is not None:
+                _give_up(file)
             raise
         _close(file, partial)
         if os.path.lexists(path) and not force:
@@ -148,6 +146,21 @@ def _close(file: h5py.File, partial: Path) -> None:
         file.close()
     except (OSError, RuntimeError) as error:
         raise MachineError(f"{partial} cannot be written: {_reason(error)}") from None
+
+
+def _give_up(file: h5py.File) -> None:
+    """Close a file after an error, which is the one to report.
+
+    What cannot be flushed goes nowhere: HDF5 would crash when it tries again at the end of the process.
+    """
+    try:
+        file.flush()
+    except (OSError, RuntimeError):
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nowhere, file.id.get_vfd_handle())
+        os.close(nowhere)
+    with suppress(OSError, RuntimeError):
+        file.close()
 
 
 def _reason(error: OSError | RuntimeError) -> str:
