@@ -1051,13 +1051,15 @@ def import_metrics(
     return read_run(target)
 
 
-def open_run(path: StrPath) -> RunRecord:
+def open_run(path: StrPath, *, verify: bool = True) -> RunRecord:
     """Read the file of a run, complete or cut short.
 
     Parameters
     ----------
     path : str or path
         HDF5 file that `run`, `replay`, `import_metrics` or ``silosim simulate`` wrote.
+    verify : bool
+        Whether a complete file is compared with its checksum, for which all of it is read once.
 
     Returns
     -------
@@ -1069,7 +1071,7 @@ def open_run(path: StrPath) -> RunRecord:
     Raises
     ------
     InputError
-        If there is no such file, or it is not that of a run.
+        If there is no such file, it is not that of a run, or is damaged.
 
     Examples
     --------
@@ -1078,7 +1080,7 @@ def open_run(path: StrPath) -> RunRecord:
     >>> record.overlays[1].kind, record.overlays[1].simulation.rounds
     ('ring', 30)
     """
-    return read_run(Path(path))
+    return read_run(Path(path), verify=verify)
 
 
 def export(

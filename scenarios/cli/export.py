@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from scenarios.cli import options as opt
 from scenarios.cli.round_range import round_range
 from scenarios.export.table_files import CSV, FORMATS
 from scenarios.report.tables import note_lines
+from scenarios.runfile.file_checksum import unverified
 from scenarios.runfile.paths import PARTIAL
 from scenarios.studies.export import CONTENTS, export_run
 from topologies import InputError
@@ -49,6 +51,7 @@ def export(
         typer.Option("-o", "--output", metavar="FOLDER", help="Folder to write. [default: RUN-export]"),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the folder of an earlier export.")] = False,
+    no_verify: opt.NoVerify = False,
 ) -> None:
     """Write a run as tables, TensorBoard files and JSON lines.
 
@@ -64,15 +67,16 @@ def export(
     if more and not only:
         raise InputError(f"{quoted(more[0])} must follow an option, for instance --only.")
     name = run.with_name(run.name.removesuffix(PARTIAL))
-    written = export_run(
-        run,
-        output or name.with_name(f"{name.stem}-export"),
-        table_format=table_format,
-        only=None if only is None else [*only, *(more or [])],
-        overlay=overlay,
-        rounds=None if rounds is None else round_range(rounds),
-        force=force,
-    )
+    with unverified(no_verify):
+        written = export_run(
+            run,
+            output or name.with_name(f"{name.stem}-export"),
+            table_format=table_format,
+            only=None if only is None else [*only, *(more or [])],
+            overlay=overlay,
+            rounds=None if rounds is None else round_range(rounds),
+            force=force,
+        )
     for note in written.notes:
         print(note_lines(note), file=sys.stderr)
     for file, rows in written.files.items():

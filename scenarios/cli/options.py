@@ -304,6 +304,10 @@ Width = Annotated[
     ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace existing files.")]
+NoVerify = Annotated[
+    bool,
+    typer.Option("--no-verify", help="Read a run without a look at its checksum: large files open at once."),
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

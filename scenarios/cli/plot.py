@@ -12,6 +12,7 @@ from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
 from scenarios.report.tables import note_lines
 from scenarios.runfile.claims import claimed
+from scenarios.runfile.file_checksum import unverified
 from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, ending_of
 from scenarios.runfile.reader import RunRecord, is_hdf5, read_run
 from scenarios.runfile.study_table import ENDINGS
@@ -67,6 +68,7 @@ def plot(
     ] = None,
     width: opt.Width = None,
     force: opt.Force = False,
+    no_verify: opt.NoVerify = False,
 ) -> None:
     """Draw a run, or any columns of a study's table.
 
@@ -92,7 +94,7 @@ def plot(
                 )
         _check_drawable(file)
         check_ending(figure, FIGURES)
-        with claimed([figure], force=force):
+        with claimed([figure], force=force), unverified(no_verify):
             draw(file, figure, style)
         return
     # Here since matplotlib takes long to import.

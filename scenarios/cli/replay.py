@@ -15,6 +15,7 @@ from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_sty
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table, note_lines
 from scenarios.runfile.claims import claimed
+from scenarios.runfile.file_checksum import unverified
 from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import RunRecord, read_run
 from scenarios.studies.relocation import RecordedRun
@@ -100,6 +101,7 @@ def replay(
     ] = None,
     width: opt.Width = None,
     force: opt.Force = False,
+    no_verify: opt.NoVerify = False,
     as_json: opt.Json = False,
     local_steps: _Learning = None,
     local_steps_at: _Learning = None,
@@ -135,6 +137,7 @@ def replay(
         raise InputError(f"{quoted(more[0])} must follow an option, for instance --access.")
     if events is not None and no_events:
         raise InputError("events must not be given with --no-events.")
+    context.with_resource(unverified(no_verify))
     style = figure_style(width) or DEFAULT_STYLE
     capacities = [*(access or []), *(more or [])]
     changes = replay_changes(

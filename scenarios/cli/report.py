@@ -9,6 +9,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.pages.files import default_page
 from scenarios.pages.files import report as write_report
+from scenarios.runfile.file_checksum import unverified
 
 
 def report(
@@ -25,6 +26,7 @@ def report(
         typer.Option("-o", "--output", help="The page, .html. [default: the source's name with .html]"),
     ] = None,
     force: opt.Force = False,
+    no_verify: opt.NoVerify = False,
 ) -> None:
     """Write a run, study or validation as a page for a browser.
 
@@ -37,7 +39,8 @@ def report(
     silosim report study.csv
     """
     page = output or default_page(source)
-    size = write_report(source, page, force=force)
+    with unverified(no_verify):
+        size = write_report(source, page, force=force)
     print_written(page, size)
 
 

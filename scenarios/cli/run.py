@@ -101,7 +101,7 @@ def run(
     if is_first():
         if report:
             print_written(page, write_report(output, page, force=force or resume))
-        show(output, as_json)
+        show(output, as_json=as_json)
 
 
 def _run_seeds(

@@ -146,7 +146,7 @@ def _train(
         check_new(output.with_suffix(".png"), force=force)
     run_and_report(study.scenario, study.text, output, force=force, source=source)
     if is_first():
-        show(output, as_json)
+        show(output, as_json=as_json)
         draw(output, output.with_suffix(".png"), style or DEFAULT_STYLE)
         if compared is not None:
             _compare(study.config, run_summary(output).rows, compared, as_json)

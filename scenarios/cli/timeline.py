@@ -9,6 +9,7 @@ import typer
 from scenarios.cli import options as opt
 from scenarios.cli.round_range import round_range
 from scenarios.report.table_formats import print_tables
+from scenarios.runfile.file_checksum import unverified
 from scenarios.studies.timeline import timeline as run_timeline
 
 
@@ -36,6 +37,7 @@ def timeline(
     ] = None,
     width: opt.Width = None,
     force: opt.Force = False,
+    no_verify: opt.NoVerify = False,
     as_json: opt.Json = False,
 ) -> None:
     """Say who computes, sends, receives and waits, and for whom.
@@ -48,14 +50,15 @@ def timeline(
     silosim timeline run.h5 --rounds 0-5 --overlay ring -o timeline.pdf
     silosim timeline run.h5 --rounds 100-120 -o trace.json
     """
-    tables = run_timeline(
-        run,
-        rounds=None if rounds is None else round_range(rounds),
-        overlay=overlay,
-        output=output,
-        width=width,
-        force=force,
-    )
+    with unverified(no_verify):
+        tables = run_timeline(
+            run,
+            rounds=None if rounds is None else round_range(rounds),
+            overlay=overlay,
+            output=output,
+            width=width,
+            force=force,
+        )
     print_tables(tables, as_json)
     if output is not None:
         print(f"written: {output}", file=sys.stderr)

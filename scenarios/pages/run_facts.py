@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import h5py
 import numpy as np
 
 from scenarios.config.place_words import place_words
@@ -348,7 +347,7 @@ def single_upgrades(overlay: Overlay) -> tuple[SingleUpgrade, ...]:
 
 def _origin(path: Path) -> dict[str, str]:
     """Version, seed and hashes of a run."""
-    with h5py.File(path, "r") as file:
+    with open_file(path) as file:
         attrs = dict(file.attrs)
     scenario = str(attrs["scenario"])
     digest = {"scenario, SHA-256": hashlib.sha256(scenario.encode()).hexdigest()}

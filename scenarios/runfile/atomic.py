@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec
 
 import h5py
 
+from scenarios.runfile.file_checksum import append_checksum
 from scenarios.runfile.paths import (
     check_new,
     create_locked,
@@ -33,9 +34,10 @@ def new_file(
     Parameters
     ----------
     path : Path
-        Until the end, the file is called ``<path>.partial``. After an error of input or machine it is deleted if it
-        holds no training rows yet, or no simulated rounds where nothing is trained; after Ctrl-C if it holds neither.
-        Else, and after any other error, it is kept: it opens and holds all rounds that were flushed.
+        Until the end, the file is called ``<path>.partial``; then its checksum is added (see
+        `scenarios.runfile.file_checksum`). After an error of input or machine it is deleted if it holds no training
+        rows yet, or no simulated rounds where nothing is trained; after Ctrl-C if it holds neither. Else, and after any
+        other error, it is kept: it opens and holds all rounds that were flushed.
     size_bytes : int
         Estimated size of the file; the disk must have as much space.
     force : bool
@@ -89,6 +91,8 @@ def new_file(
         _close(file, partial)
         if os.path.lexists(path) and not force:
             raise InputError(f"{path} appeared meanwhile and is kept; the run is in {partial}.")
+        with writing(partial):
+            append_checksum(partial)
         with writing(path):
             publish(partial, path, lock)
     finally:

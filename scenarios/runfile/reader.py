@@ -11,6 +11,8 @@ import numpy as np
 
 from scenarios.config.network import NetworkConfig
 from scenarios.config.participation import participation_of
+from scenarios.runfile.file_checksum import check_file, unverified
+from scenarios.runfile.layout import check_layout
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
 from scenarios.runfile.recorded_states import read_states
 from scenarios.runfile.run_frames import run_frame
@@ -165,6 +167,8 @@ class RunRecord:
         Whether arcs and training are those of another run; None where an older file does not say.
     path : Path or None
         The file that it was read from, absolute; the tables below are read from there when they are asked for.
+    is_verified : bool
+        Whether the file's checksum is compared whenever it is opened.
     """
 
     scenario: str
@@ -176,6 +180,7 @@ class RunRecord:
     silo_labels: tuple[str, ...] = ()
     is_replay: bool | None = None
     path: Path | None = None
+    is_verified: bool = True
 
     def __repr__(self) -> str:
         """One line."""
@@ -318,7 +323,7 @@ class RunRecord:
         part = RunPart.of(self, overlay, rounds)
         if self.path is None:
             raise InputError("the record was not read from a file, so that it has no tables.")
-        with open_file(self.path) as file:
+        with unverified(not self.is_verified), open_file(self.path) as file:
             try:
                 return run_frame(file, name, part)
             except LookupError:
@@ -331,12 +336,14 @@ def is_hdf5(path: Path) -> bool:
         return file.read(len(_SIGNATURE)) == _SIGNATURE
 
 
-def read_run(path: Path) -> RunRecord:
+def read_run(path: Path, *, verify: bool = True) -> RunRecord:
     """Read the file of a run.
 
     Parameters
     ----------
     path : Path
+    verify : bool
+        Whether its checksum is compared, now and when its tables are read.
 
     Returns
     -------
@@ -345,11 +352,12 @@ def read_run(path: Path) -> RunRecord:
     Raises
     ------
     InputError
-        If it is missing, being written, no HDF5 file, or not one of a run that got as far as its first simulation.
+        If it is missing, being written, damaged, no HDF5 file, or not one of a run that got as far as its first
+        simulation.
     """
-    with open_file(path) as file:
+    with unverified(not verify), open_file(path) as file:
         record = read_open(file, source=str(path))
-    return replace(record, path=path.absolute())
+    return replace(record, path=path.absolute(), is_verified=verify)
 
 
 def open_file(path: Path) -> h5py.File:
@@ -358,7 +366,7 @@ def open_file(path: Path) -> h5py.File:
     Raises
     ------
     InputError
-        If it is missing, being written, or no HDF5 file.
+        If it is missing, being written, damaged by its checksum, or no HDF5 file.
     """
     if path.is_dir():
         raise InputError("is a folder, must be an HDF5 file.", source=str(path))
@@ -366,6 +374,7 @@ def open_file(path: Path) -> h5py.File:
         rule = "is no regular file" if path.exists() else "there is no such file"
         raise InputError(f"{rule}.", source=str(path))
     try:
+        check_file(path)
         return h5py.File(path, "r")
     except OSError as error:
         rule = "is being written" if isinstance(error, BlockingIOError) else "is not an HDF5 file"
@@ -385,6 +394,7 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
     """Read an open file of a run; as `read_run`, with its name for the messages."""
     try:
         check_schema(file, SCHEMA)
+        check_layout(file)
         kinds = sorted(file.get("overlays", ()), key=lambda kind: file["overlays"][kind].attrs["order"])
         network, underlay, work = read_inputs(file)
         return RunRecord(
@@ -439,7 +449,7 @@ def read_drawn(
     InputError
         If the file does not hold them.
     """
-    with h5py.File(path, "r") as file:
+    with open_file(path) as file:
         group = file[f"overlays/{recorded.kind}"]
         return read_schedule(group, recorded.kind, graph, work, most=most)
 

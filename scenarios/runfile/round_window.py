@@ -10,6 +10,7 @@ import numpy as np
 from scenarios.runfile.simulated_rounds import MESSAGE_FIELDS, recorded_absences
 from simulator import Messages
 from simulator.world.counted_silos import Absences, away
+from topologies import InputError
 from topologies.arrays import FloatArray
 
 _STEP = 64
@@ -164,6 +165,13 @@ def read_window(group: h5py.Group, rounds: range, simulated: int, *, longest_lag
     )
 
 
+def check_starts(round_start_s: FloatArray, name: str) -> None:
+    """Raise an `InputError` unless the starts of rounds are dates that go on; those of absent silos do, too."""
+    latest_s = round_start_s.max(axis=1, initial=-np.inf)
+    if not np.isfinite(latest_s).all() or (latest_s < 0).any() or (np.diff(latest_s) < 0).any():
+        raise InputError(f"{name.removeprefix('/')} must hold dates >= 0 that go on from round to round.")
+
+
 def recorded_starts(group: h5py.Group, simulated: int) -> Callable[[int, int], FloatArray]:
     """Reads the starts of the rounds from one to another; NaN for the one after a simulation that was cut short."""
     dataset = group["round_start_s"]
@@ -171,6 +179,7 @@ def recorded_starts(group: h5py.Group, simulated: int) -> Callable[[int, int], F
 
     def starts(first: int, stop: int) -> FloatArray:
         found: FloatArray = dataset[first:stop]
+        check_starts(found[: max(simulated - first, 0)], dataset.name)
         if is_cut_short and stop > simulated:
             found[simulated - first :] = np.nan
         return found

@@ -209,6 +209,9 @@ def _message_pieces(file: h5py.File, part: RunPart) -> Iterator[Piece]:
         for rounds in _pieces(part.simulated(overlay), len(overlay.arcs)):
             group = file[f"simulation/{overlay.kind}"]
             values = {name: group[name][_slice(rounds)] for name in names}
+            numbers = values.get("bound_link", np.zeros(0))
+            if numbers.size and not (numbers.min() >= -1 and numbers.max() < len(links) - 1):
+                raise InputError(f"simulation/{overlay.kind}/bound_link holds the numbers of other links.")
             row, arc = np.nonzero(~np.isnan(values["arrival_s"]))
             source, target = overlay.arcs[arc, :2].T
             yield Piece(

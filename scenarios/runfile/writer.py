@@ -192,10 +192,9 @@ def _library_versions() -> dict[str, str]:
     return found
 
 
-@reports_full_disk
-def write_head(file: h5py.File, head: RunHead) -> None:
-    """Write the root attributes and the groups that describe network and workload."""
-    graph, work, underlay = head.graph, head.work, head.graph.underlay
+def graph_digest(graph: Connectivity) -> str:
+    """SHA-256 of a network as it was read: links, lengths, capacities, latencies, rules and names of silos."""
+    underlay = graph.underlay
     digest = hashlib.sha256()
     for array in (
         underlay.ends,
@@ -217,6 +216,13 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         digest.update(graph.slow_start.when.encode())
         digest.update(np.ascontiguousarray(graph.slow_start.initial_bits).tobytes())
     digest.update("\0".join(graph.labels).encode())
+    return digest.hexdigest()
+
+
+@reports_full_disk
+def write_head(file: h5py.File, head: RunHead) -> None:
+    """Write the root attributes and the groups that describe network and workload."""
+    graph, work, underlay = head.graph, head.work, head.graph.underlay
     file.attrs.update(
         schema=SCHEMA,
         silosim_version=version("silosim"),
@@ -226,7 +232,7 @@ def write_head(file: h5py.File, head: RunHead) -> None:
         about=describe(graph, work),
         seed=head.seed,
         is_replay=head.is_replay,
-        graph_sha256=digest.hexdigest(),
+        graph_sha256=graph_digest(graph),
         units="seconds, bits, bits per second, kilometres, degrees: see the suffix of each name",
     )
     group = file.create_group("underlay")
