@@ -285,3 +285,48 @@ def test_a_damaged_file_is_named_each_time_and_left_as_it_is(rows_of, checkpoint
         with pytest.raises(MachineError, match=message):
             rows_of(job)
     assert (path.read_text() if path.exists() else "") == (text or "")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("round", None, "round is missing."),
+        ("round", "x", "round(='x') must be an integer >= 1."),
+        ("round", True, "round(=True) must be an integer >= 1."),
+        ("round", 5, "round(=5) is not that of the folder."),
+        ("executor", 3, "executor(=3) must be a name."),
+        ("rows_bytes", None, "rows_bytes is missing."),
+        ("rows_bytes", -5, "rows_bytes(=-5) must be an integer >= 0."),
+        ("rows_sha256", "0" * 63, f"rows_sha256(='{'0' * 63}') must be 64 hexadecimal digits."),
+        ("made_by", None, "made_by is missing."),
+        ("made_by", [[1]], "made_by(=[[1]]) must be a table of settings."),
+        ("silos", None, "silos is missing."),
+        ("silos", [], "silos(=[]) must be first and last silo of each rank, from 0 on."),
+        ("silos", [[1]], "silos(=[[1]]) must be first and last silo of each rank, from 0 on."),
+        (
+            "silos",
+            [[0, 2], [3, 4]],
+            "silos(=[[0, 2], [3, 4]]) must be first and last silo of each rank, from 0 on.",
+        ),
+        ("silos", [[0, "4"]], "silos(=[[0, '4']]) must be first and last silo of each rank, from 0 on."),
+    ],
+)
+def test_each_key_of_a_header_is_checked_though_its_checksum_is_right(
+    rows_of, checkpointing, key, value, reason
+):
+    rows_of(checkpointing(rounds=6), stop_at=5)
+    job = checkpointing(rounds=6)
+    path = job.directory / "round-000004" / "head.json"
+    head = json.loads(path.read_text())
+    text = json.dumps(
+        {**head, key: value} if value is not None else {k: v for k, v in head.items() if k != key}
+    )
+    path.write_text(text)
+    sums = path.with_name("SHA256SUMS")
+    others = [line for line in sums.read_text().splitlines() if not line.endswith("head.json")]
+    own = f"{hashlib.sha256(text.encode()).hexdigest()}  head.json"
+    sums.write_text("".join(f"{line}\n" for line in (*others, own)))
+    for attempt in (lambda: rows_of(job), lambda: check_resumable(job)):
+        with pytest.raises(MachineError) as caught:
+            attempt()
+        assert str(caught.value) == f"{path} cannot be read: {reason}"

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -72,7 +72,51 @@ def read_head(path: Path) -> dict[str, Any]:
     except (OSError, AttributeError, ValueError) as error:
         raise MachineError(f"{path / HEAD} cannot be read: {error}") from None
     check_files([path / HEAD], read_checksums(path))
+    for key, (is_right, rule) in _KEYS.items():
+        if key not in head and key not in _NEWER_KEYS:
+            raise MachineError(f"{path / HEAD} cannot be read: {key} is missing.")
+        if key in head and not is_right(head[key]):
+            raise MachineError(f"{path / HEAD} cannot be read: {key}(={head[key]!r:.80}) must be {rule}.")
+    if checkpoint_path(path.parent, head["round"]).name != path.name:
+        raise MachineError(
+            f"{path / HEAD} cannot be read: round(={head['round']}) is not that of the folder."
+        )
     return cast(dict[str, Any], head)
+
+
+def _is_count(value: object, least: int = 0) -> bool:
+    """Whether a value is an integer, and no less than this."""
+    return type(value) is int and value >= least
+
+
+def _are_blocks(value: object) -> bool:
+    """Whether a value is a list of begins and ends of silos, one behind the other from silo 0 on."""
+    if not isinstance(value, list) or not value:
+        return False
+    last = 0
+    for block in value:
+        if not (isinstance(block, list) and len(block) == 2 and all(map(_is_count, block))):
+            return False
+        if block[0] != last or block[1] <= last:
+            return False
+        last = block[1]
+    return True
+
+
+_KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "round": (lambda value: _is_count(value, 1), "an integer >= 1"),
+    "executor": (lambda value: isinstance(value, str), "a name"),
+    "rows_bytes": (_is_count, "an integer >= 0"),
+    "rows_sha256": (
+        lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None,
+        "64 hexadecimal digits",
+    ),
+    "made_by": (lambda value: isinstance(value, dict), "a table of settings"),
+    "silos": (_are_blocks, "first and last silo of each rank, from 0 on"),
+}
+"""What the keys of a header must be."""
+_NEWER_KEYS = ("executor",)
+"""Those that headers of earlier versions lack."""
 
 
 def read_rows(folder: Path, head: Mapping[str, Any]) -> bytes:
