@@ -56,6 +56,8 @@ _SECTIONS: Mapping[str, tuple[str, ...]] = {
         "width",
         "resume",
         "force",
+        "verify",
+        "no_verify",
         "as_toml",
         "as_json",
         "help",

@@ -124,9 +124,11 @@ def test_the_rounds_of_a_long_simulation_that_was_cut_short_give_an_interval(tmp
     growth_s = np.random.default_rng(3).exponential(0.5, 2000)
     with h5py.File(path, "r+") as file:
         group = file["simulation/ring"]
-        silos = group["round_start_s"].shape[1]
-        del group["round_start_s"]
-        group["round_start_s"] = np.repeat(np.cumsum(growth_s)[:, None], silos, axis=1)
+        silos, arcs = group["round_start_s"].shape[1], group["arrival_s"].shape[1]
+        del group["round_start_s"], group["arrival_s"]
+        start_s = np.append(np.cumsum(growth_s), [np.nan, np.nan])
+        group["round_start_s"] = np.repeat(start_s[:, None], silos, axis=1)
+        group["arrival_s"] = np.full((2001, arcs), np.nan)
         group.attrs.modify("rounds", 2000)
         group.attrs.modify("cycle_time_s", np.nan)
     simulation = read_run(path).overlays[1].simulation
