@@ -59,8 +59,9 @@ underlay = "gaia"
 compute = "10 ms"
 [overlays]
 kinds = ["ring", "mst"]
-[study]
-vary = { "network.access" = ["100 Mbps", "1 Gbps", "10 Gbps"], "workload.local_steps" = [1, 2, 5] }
+[study.grid]
+"network.access" = ["100 Mbps", "1 Gbps", "10 Gbps"]
+"workload.local_steps" = [1, 2, 5]
 """
 _STEPS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "fcntl.flock")
 _EXIT_DONE = 0

@@ -79,6 +79,8 @@ _SIMULATION = {
 _MESSAGES = ("start_s", "last_bit_s", "bound_link")
 _NEEDED = ("round_start_s", "arrival_s", "link_bits")
 """What every simulation has from its first round on."""
+_ABOUT_LINES = 3
+"""Network, links, workload: see `scenarios.config.network.describe`."""
 _DRAWN = ("rounds/ends", "rounds/active", "rounds/weight", "rounds/own_weight")
 
 
@@ -95,6 +97,11 @@ def check_layout(file: h5py.File) -> None:
     Time O(arcs + rows); of dates only types and shapes are looked at. What files of earlier versions lack may be
     missing.
     """
+    for name in ("scenario", "network", "about"):
+        if not isinstance(file.attrs[name], str):
+            raise InputError(f"attribute {name} must be a text.")
+    if len(file.attrs["about"].splitlines()) != _ABOUT_LINES:
+        raise InputError(f"attribute about must be a text of {_ABOUT_LINES} lines.")
     lengths: dict[str, int] = {}
     _check_all(file, "", _NETWORK, lengths)
     for kind in file.get("overlays", ()):
