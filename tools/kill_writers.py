@@ -56,7 +56,7 @@ STUDY = """
 [network]
 underlay = "gaia"
 [workload]
-compute = "10 ms"
+preset = "femnist"
 [overlays]
 kinds = ["ring", "mst"]
 [study.grid]

@@ -270,7 +270,7 @@ def replace_locked(path: Path, descriptor: int, text: str) -> int:
         Descriptor of the new file, at its end.
     """
     new = hidden_path(path)
-    new.unlink(missing_ok=True)  # of a killed process that had the same number
+    remove_left(path)
     made = create_locked(new)
     try:
         with open(made, "wb", closefd=False) as file:

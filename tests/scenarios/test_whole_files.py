@@ -13,7 +13,7 @@ import pytest
 from scenarios.runfile.atomic import new_file
 from scenarios.runfile.claims import claimed
 from scenarios.runfile.folders import new_folder
-from scenarios.runfile.paths import hidden_path, open_locked, partial_path, write_whole
+from scenarios.runfile.paths import hidden_path, open_locked, partial_path, replace_locked, write_whole
 from topologies import InputError, MachineError
 
 LETTERS = 245
@@ -85,6 +85,17 @@ def test_what_hdf5_cannot_write_at_its_end_gets_no_name(tmp_path, monkeypatch):
     assert names(tmp_path) == ["x.h5.partial"]
 
 
+def test_a_validation_asks_for_its_space_before_it_computes(silosim, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "posix_fallocate", lambda *_: full())
+    monkeypatch.setattr("scenarios.cli.validate.validate_overlays", lambda *_, **__: pytest.fail("computed"))
+    result = silosim("validate", "gaia", "--kind", "ring", "-o", tmp_path / "x.h5").failed(3)
+
+    assert result.err.startswith(
+        f"silosim: error: {tmp_path / 'x.h5.partial'} cannot be written: No space left"
+    )
+    assert names(tmp_path) == []
+
+
 @pytest.mark.parametrize("writer", ["file", "hdf5"])
 @pytest.mark.parametrize("target", ["there", "missing"])
 def test_a_symbolic_link_is_replaced_and_not_written_through(tmp_path, writer, target):
@@ -132,6 +143,14 @@ def test_what_killed_processes_left_is_removed_and_what_others_write_is_kept(tmp
 
     kept = [live.name, ".x.csv.mine.partial", ".x.csv.partial", ".y.csv.2.partial", "x.csv"]
     assert names(tmp_path) == sorted(kept)
+
+
+def test_rows_that_a_killed_study_was_about_to_put_in_place_are_removed(tmp_path):
+    path = tmp_path / "x.csv.partial"
+    lock = open_locked(path)
+    (tmp_path / ".x.csv.partial.1.partial").touch()
+    os.close(replace_locked(path, lock, "rows"))
+    assert (names(tmp_path), path.read_text()) == ([path.name], "rows")
 
 
 def test_folders_that_killed_exports_left_are_removed(tmp_path):
