@@ -167,7 +167,7 @@ def read_window(group: h5py.Group, rounds: range, simulated: int, *, longest_lag
 
 def check_starts(round_start_s: FloatArray, name: str) -> None:
     """Raise an `InputError` unless the starts of rounds are dates that go on; those of absent silos do, too."""
-    latest_s = round_start_s.max(axis=1, initial=-np.inf)
+    latest_s = np.asarray(round_start_s, dtype=np.float64).max(axis=1, initial=-np.inf)
     if not np.isfinite(latest_s).all() or (latest_s < 0).any() or (np.diff(latest_s) < 0).any():
         raise InputError(f"{name.removeprefix('/')} must hold dates >= 0 that go on from round to round.")
 
