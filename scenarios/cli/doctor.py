@@ -9,6 +9,7 @@ import typer
 from scenarios.doctor.examination import examine
 from scenarios.doctor.finding import Finding
 from scenarios.runtime.launcher import EXIT_MACHINE
+from scenarios.runtime.streams import printable_json
 from topologies.wrapping import WIDTH, wrapped
 
 _MARK = 9
@@ -32,7 +33,7 @@ def doctor(
     silosim doctor --json
     """
     findings = examine()
-    print(_json(findings) if as_json else _text(findings))
+    print(printable_json(_json(findings)) if as_json else _text(findings))
     if any(finding.status == "error" for finding in findings):
         sys.exit(EXIT_MACHINE)
 

@@ -3,6 +3,7 @@
 import sys
 
 from scenarios.runtime.signals import check_interrupts, interrupted_code, recorded_interrupts, was_interrupted
+from scenarios.runtime.streams import guarded_streams
 
 
 def main() -> None:
@@ -10,10 +11,10 @@ def main() -> None:
 
     Notes
     -----
-    1: a training failed (with the traceback of the rank). 2: wrong input. 3: the machine lacks something. 130: the user
-    pressed Ctrl-C. 143: SIGTERM, as a batch system sends it.
+    1: a training failed (with the traceback of the rank), or standard output cannot be written. 2: wrong input. 3: the
+    machine lacks something. 130: the user pressed Ctrl-C. 143: SIGTERM, as a batch system sends it.
     """
-    with recorded_interrupts(sigterm=True):
+    with recorded_interrupts(sigterm=True), guarded_streams():
         try:
             _main()
         except KeyboardInterrupt:
@@ -43,6 +44,9 @@ def _main() -> None:
             # Typer turns a KeyboardInterrupt into the exit code of Ctrl-C, whichever signal came.
             if stopped.code:
                 check_interrupts()
+            if sys.stdout is not None:
+                # Not left to the interpreter, whose last flush can but complain.
+                sys.stdout.flush()
             raise
 
     if place is not None and place.size > 1:

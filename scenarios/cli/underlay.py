@@ -13,6 +13,7 @@ from scenarios.report.figure_style import figure_style
 from scenarios.report.table_formats import print_text
 from scenarios.report.tables import note_lines
 from scenarios.runfile.paths import ending_of
+from scenarios.runtime.streams import printable_json
 from scenarios.studies.underlay import check_conversion, check_drawing, convert, draw, underlay_facts
 from topologies import InputError
 
@@ -62,7 +63,7 @@ def underlay(
             raise InputError(f"output(={str(output)!r}) must differ from the file of --convert.")
         check_conversion(conversion, network, force=force)
     facts = underlay_facts(network)
-    print_text(facts.json() if as_json else str(facts))
+    print_text(printable_json(facts.json()) if as_json else str(facts))
     if output is not None:
         draw(network, output, style=style, force=force)
         print(f"written: {output}", file=sys.stderr)

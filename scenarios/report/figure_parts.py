@@ -1,6 +1,7 @@
 """Parts that figures share: panels with a grid, titles, legends, line styles, and the file that is written."""
 
 import io
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -114,10 +115,12 @@ def save_figure(figure: Figure, path: Path) -> None:
 
     Notes
     -----
-    One figure is the same bytes whenever it is drawn.
+    One figure is the same bytes whenever it is drawn. Letters that its font lacks are boxes in it.
     """
     ending = path.suffix.lower()
-    with writing(path), rc_context(SAVED):
+    with writing(path), rc_context(SAVED), warnings.catch_warnings():
+        # Matplotlib says so of each letter, with a line of this file; the boxes say it, too.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         drawn = io.BytesIO()
         figure.savefig(drawn, format=ending.removeprefix(".") or None, dpi=DPI, metadata=_NO_DATE.get(ending))
     write_whole(path, drawn.getvalue(), force=True)

@@ -4,8 +4,6 @@ import csv
 import io
 import json
 import math
-import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +14,7 @@ import rich.console
 from scenarios.report.tables import Table
 from scenarios.report.terminal import Terminal
 from scenarios.runfile.paths import write_whole
+from scenarios.runtime.streams import printable_json
 from topologies import InputError, SilosimError
 from topologies.entry_points import all_names, find_entry, load_instance, named
 
@@ -175,18 +174,16 @@ def print_table(table: Table, as_json: bool) -> None:
 
 def print_tables(tables: Sequence[Table], as_json: bool) -> None:
     """Print tables on standard output, as JSON or at the terminal's width (80 columns where there is none)."""
+    if as_json:
+        print_text(printable_json(Json().text(tables)))
+        return
     console = rich.console.Console()
-    to_people = Terminal(console.width, is_terminal=console.is_terminal)
-    print_text((Json() if as_json else to_people).text(tables))
+    print_text(Terminal(console.width, is_terminal=console.is_terminal).text(tables))
 
 
 def print_text(text: str) -> None:
-    """Print on standard output; where its reader has left (``| head``), print nothing from then on."""
-    try:
-        print(text, flush=True)
-    except BrokenPipeError:
-        # The interpreter flushes again at its end, which must not fail either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Print on standard output at once."""
+    print(text, flush=True)
 
 
 def _finite(value: object) -> object:

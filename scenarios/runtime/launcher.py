@@ -7,11 +7,13 @@ from collections.abc import Callable
 from typing import NoReturn
 
 from scenarios.runtime.signals import interrupted_code
+from scenarios.runtime.streams import OutputError
 from topologies import InputError, MachineError, SilosimError, TrainingError
 from training import World, world
 from training.mpi_environment import abort, check_size, start_mpi
 
 EXIT_TRAINING, EXIT_INPUT, EXIT_MACHINE = 1, 2, 3
+EXIT_OUTPUT = 1
 _GRACE_S = 1.0
 
 
@@ -80,7 +82,12 @@ def is_first() -> bool:
 
 def exit_code(error: SilosimError) -> int:
     """Exit code of a known error."""
-    codes = {InputError: EXIT_INPUT, MachineError: EXIT_MACHINE, TrainingError: EXIT_TRAINING}
+    codes = {
+        InputError: EXIT_INPUT,
+        MachineError: EXIT_MACHINE,
+        TrainingError: EXIT_TRAINING,
+        OutputError: EXIT_OUTPUT,
+    }
     return next((code for kind, code in codes.items() if isinstance(error, kind)), EXIT_INPUT)
 
 
