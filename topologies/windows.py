@@ -45,7 +45,8 @@ def with_windows(graph: Connectivity, window_bits: ArrayLike, streams: ArrayLike
     silo = np.arange(graph.silos)
     trip_s = round_trips(graph, silo[:, np.newaxis], silo)
     window_bps = np.full_like(trip_s, np.inf)
-    np.divide(window * parallel, trip_s, out=window_bps, where=trip_s > 0)
+    with np.errstate(over="ignore"):  # infinite, as where a window limits nothing
+        np.divide(window * parallel, trip_s, out=window_bps, where=trip_s > 0)
     freeze(window_bps)
     return replace(graph, window_bps=window_bps)
 

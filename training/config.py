@@ -25,6 +25,8 @@ EXECUTORS = {
     "vmap": "all silos of a rank as stacked tensors",
 }
 PRECISIONS = {"bf16": "autocast to bfloat16 where torch deems it safe", "float32": "single precision"}
+_LARGEST = 3.4e38
+"""Number that multiplies parameters, which are 32-bit floats."""
 DEVICES = {"auto": "a GPU where there is one", "cpu": "the processor", "cuda": "a GPU, or an error"}
 
 
@@ -237,6 +239,12 @@ class TrainingConfig:
             raise InputError(f"momentum(={self.momentum}) must be >= 0 and < 1.")
         if check_number("weight_decay", self.weight_decay) < 0:
             raise InputError("must be >= 0.", field=Field("weight_decay", value=self.weight_decay))
+        for name in ("learning_rate", "weight_decay", "clip_norm", "clip_value"):
+            if (getattr(self, name) or 0) > _LARGEST:
+                raise InputError(
+                    f"must be <= {_LARGEST:g}, as models have 32 bits.",
+                    field=Field(name, value=getattr(self, name)),
+                )
         self._check_schedule()
         self._check_compression()
         self._check_companions()

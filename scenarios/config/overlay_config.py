@@ -25,6 +25,7 @@ from topologies.consensus import consensus_rules
 from topologies.designers.ring_search import is_dense
 from topologies.digraph import components
 from topologies.errors import Field, quoted, unknown_name
+from topologies.input_limits import MOST_OVERLAYS
 
 _SPELLINGS = {"half": "half_ring"}
 """Other names of consensus rules."""
@@ -335,8 +336,12 @@ def distinct(overlays: Sequence[OverlayConfig]) -> tuple[OverlayConfig, ...]:
     Raises
     ------
     InputError
-        If two have one name.
+        If two have one name, or there are more than `MOST_OVERLAYS`.
     """
+    if len(overlays) > MOST_OVERLAYS:
+        raise InputError(
+            f"must name at most {MOST_OVERLAYS:,} overlays, names {len(overlays):,}.", field=Field()
+        )
     seen: dict[str, OverlayConfig] = {}
     for config in overlays:
         if config.name in seen:

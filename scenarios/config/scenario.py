@@ -30,6 +30,8 @@ from scenarios.config.text_file import read_utf8
 from scenarios.config.training_files import training_beside
 from topologies import Connectivity, InputError, Workload
 from topologies.errors import Field, quoted, unknown_name
+from topologies.input_limits import MOST_TOML_BYTES
+from topologies.toml_text import parse_toml
 from training import TrainingConfig, compressed_share, load_backend, message_bits
 from training.tasks import CONSENSUS, task_notice, with_task
 
@@ -290,12 +292,9 @@ def read_toml(text: str, source: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it is none.
+        As `parse_toml`.
     """
-    try:
-        return tomllib.loads(text)
-    except ValueError as error:  # also for an integer of thousands of digits
-        raise InputError(f"not valid TOML: {error}", source=source) from None
+    return parse_toml(text, source=source, own_rules=("seed",))
 
 
 def toml_text(path: Path) -> str:
@@ -304,9 +303,9 @@ def toml_text(path: Path) -> str:
     Raises
     ------
     InputError
-        If it cannot be read.
+        If it cannot be read, or is larger than `MOST_TOML_BYTES`.
     """
-    return read_utf8(path, "not valid TOML")
+    return read_utf8(path, "not valid TOML", most_bytes=MOST_TOML_BYTES)
 
 
 def scenario_of(tables: Mapping[str, Any], *, source: str | None, recorded: bool = False) -> Scenario:

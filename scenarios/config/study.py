@@ -34,6 +34,7 @@ from scenarios.config.scenario import (
 from scenarios.config.toml import tables_text
 from topologies import InputError
 from topologies.errors import Field, quoted, unknown_name
+from topologies.input_limits import MOST_KEY_PARTS, MOST_POINTS
 from topologies.quantities import parse_quantity
 from training import TrainingConfig
 
@@ -41,6 +42,7 @@ KEY = "study"
 _OUTER = ("network", "workload", "simulation")
 _TABLES = (*_OUTER, "overlays", "training")
 _BARE = re.compile(r"[\w-]+")
+_PLACE = re.compile(r"\d{1,9}")
 _TRAINED = ("training", "imported")
 _TRAINING_KEYS = (
     *PARTITION_KEYS,
@@ -51,7 +53,6 @@ _TRAINING_KEYS = (
 the size of messages."""
 _RESULTS = ("engine", "rounds")
 """Columns of results that settings of a simulation have the names of."""
-MOST_POINTS = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -435,7 +436,9 @@ def split_key(key: str) -> tuple[str | int, ...]:
     """Parts of a key such as ``network.access_at."St. Gallen"`` or ``overlays.0.budget``."""
     parts: list[str | int] = []
     for quoted_part, plain in re.findall(r'"([^"]*)"|([^."]+)', key):
-        parts.append(quoted_part or (int(plain) if plain.isdecimal() else plain))
+        parts.append(quoted_part or (int(plain) if _PLACE.fullmatch(plain) else plain))
+    if len(parts) > MOST_KEY_PARTS:
+        raise InputError(f"must have at most {MOST_KEY_PARTS} parts.", field=Field(KEY, value=key))
     return tuple(parts)
 
 

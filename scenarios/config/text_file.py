@@ -1,12 +1,14 @@
 """Text files of users."""
 
+import io
 from pathlib import Path
 
 from topologies import InputError
+from topologies.input_limits import MOST_FILE_BYTES, check_size
 from topologies.regular_files import regular
 
 
-def read_utf8(path: Path, what: str) -> str:
+def read_utf8(path: Path, what: str, *, most_bytes: int = MOST_FILE_BYTES) -> str:
     """Text of a file.
 
     Parameters
@@ -14,6 +16,8 @@ def read_utf8(path: Path, what: str) -> str:
     path : Path
     what : str
         What a file in another encoding is not, such as ``"not valid TOML"``.
+    most_bytes : int
+        Of a file; a larger one is not read to its end.
 
     Raises
     ------
@@ -21,8 +25,15 @@ def read_utf8(path: Path, what: str) -> str:
         If it cannot be read.
     """
     try:
-        return regular(path).read_text(encoding="utf-8")
+        with regular(path).open("rb") as file:
+            data = file.read(most_bytes + 1)
+        check_size(data, most_bytes, str(path))
+        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8").read()
+    except InputError:
+        raise
     except UnicodeDecodeError:
         raise InputError(f"{what}: not UTF-8 text.", source=str(path)) from None
+    except ValueError:  # for a NUL in the path
+        raise InputError("there is no such file.", source=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None

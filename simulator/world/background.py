@@ -16,6 +16,9 @@ from topologies.errors import Field, InputError
 BACKGROUND_STREAM = int.from_bytes(b"background")
 """Spawn key that keeps background traffic independent of all other random numbers of the same seed."""
 
+LEAST_PERIOD_S = 1e-4
+"""Of an on/off flow, the sum of its mean times: far below a round trip, and with less a simulation would not end."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConstantShare:
@@ -85,6 +88,13 @@ class OnOffFlow:
             value = getattr(self, name)
             if not (isfinite(value) and value > 0):
                 raise InputError("must be finite and > 0.", field=Field(name, value=value))
+        if self.mean_on_s + self.mean_off_s < LEAST_PERIOD_S:
+            raise InputError(
+                f"must be >= {LEAST_PERIOD_S:g} s together with ",
+                Field("mean_off_s", value=self.mean_off_s),
+                ": each change is simulated.",
+                field=Field("mean_on_s", value=self.mean_on_s),
+            )
         check_at_least(0, "seed", self.seed)
 
     def effects(self, names: Names, /) -> Effects:
@@ -96,7 +106,7 @@ class OnOffFlow:
 
 
 def on_off_changes(flow: OnOffFlow, direction: int) -> Iterator[FlowChange]:
-    """Starts and stops of a flow on one link direction, without end.
+    """Starts and stops of a flow on one link direction, up to the end of floating point.
 
     Parameters
     ----------
@@ -116,6 +126,8 @@ def on_off_changes(flow: OnOffFlow, direction: int) -> Iterator[FlowChange]:
         yield FlowChange(date_s=date_s, flow=direction, links=(direction,), peak_bps=flow.peak_bps)
     while True:
         date_s += float(rng.exponential(flow.mean_on_s if is_on else flow.mean_off_s))
+        if not isfinite(date_s):
+            return
         is_on = not is_on
         peak_bps = flow.peak_bps if is_on else 0.0
         yield FlowChange(date_s=date_s, flow=direction, links=(direction,), peak_bps=peak_bps)

@@ -13,11 +13,13 @@ from topologies.designers.edge_colouring import fewest_matchings
 from topologies.designers.options import DesignerOption
 from topologies.designers.underlay_overlay import neighbouring_silos
 from topologies.digraph import check_connected
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 from topologies.label_order import silo_order
 from topologies.workload import Workload
 
 DEFAULT_BUDGET = 0.5
+_LEAST_BUDGET = 1e-9
+"""Of matrices of far smaller probabilities no eigenvalue is found."""
 BUDGET = DesignerOption(help="MATCHA's communication budget C_b", above=0, at_most=1)
 Budget = Annotated[float, BUDGET]
 
@@ -110,7 +112,7 @@ def matcha(
     Raises
     ------
     InputError
-        If `budget` is not in (0, 1], an edge joins silos that cannot talk both ways, or the edges do not connect
+        If `budget` is not in [1e-9, 1], an edge joins silos that cannot talk both ways, or the edges do not connect
         all silos.
 
     Notes
@@ -127,6 +129,8 @@ def matcha(
        decomposition sampling" (2019), equations 4 to 7.
     """
     BUDGET.check("budget", budget)
+    if budget < _LEAST_BUDGET:
+        raise InputError(f"must be >= {_LEAST_BUDGET:g}.", field=Field("budget", value=budget))
     talk = graph.may_send & graph.may_send.T
     pairs = np.argwhere(np.triu(talk)) if edges is None else _pairs(kind, graph, talk, edges)
     check_connected(f"{kind}: edges must connect all silos", graph.labels, *pairs.T, strong=False)

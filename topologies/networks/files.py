@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from topologies.errors import InputError
+from topologies.input_limits import MOST_FILE_BYTES, check_size
 from topologies.regular_files import regular
 
 StrPath = str | os.PathLike[str]
@@ -29,16 +30,19 @@ def is_nowhere(path: Path) -> bool:
     return False
 
 
-def read_file(path: Path, source: str) -> bytes:
-    """Bytes of a user's file; its messages start with `source`."""
+def read_file(path: Path, source: str, *, most_bytes: int = MOST_FILE_BYTES) -> bytes:
+    """Bytes of a user's file; its messages start with `source`. One of more bytes is not read to its end."""
     try:
-        return regular(path).read_bytes()
+        with regular(path).open("rb") as file:
+            data = file.read(most_bytes + 1)
     except (FileNotFoundError, ValueError):  # the latter for a NUL in the path
         raise InputError("there is no such file.", source=source) from None
     except IsADirectoryError:
         raise InputError("is a directory, must be a file.", source=source) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}.", source=source) from None
+    check_size(data, most_bytes, source)
+    return data
 
 
 def files_of(folder: Path) -> list[Path]:

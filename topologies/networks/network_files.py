@@ -1,19 +1,19 @@
 """The files of a network that is several tables, and which of them go together."""
 
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 from topologies.errors import Field, InputError, unknown_name
+from topologies.input_limits import MOST_TOML_BYTES
 from topologies.networks.csv_table import Table, read_table
-from topologies.networks.files import StrPath, files_of, shown
+from topologies.networks.files import StrPath, files_of, read_file, shown
 from topologies.networks.labels import one_line
 from topologies.networks.measured_tables import ROUND_TRIP, stated_matrices, stated_pairs
 from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
 from topologies.networks.stated_network import StatedNetwork
-from topologies.regular_files import regular
+from topologies.toml_text import parse_toml
 
 _ENDING = r"\.(csv|tsv)"
 _IN_FOLDER = {
@@ -135,8 +135,9 @@ _FIELDS = tuple(field.name for field in fields(NetworkFiles))
 def is_network_file(path: StrPath) -> bool:
     """Whether a TOML file names the tables of a network, and is no scenario."""
     try:
-        tables = tomllib.loads(regular(Path(path)).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        data = read_file(Path(path), shown(path), most_bytes=MOST_TOML_BYTES)
+        tables = parse_toml(data.decode("utf-8"))
+    except ValueError:
         return False
     return "network" not in tables and any(field in tables for field in _FIELDS)
 
@@ -150,9 +151,10 @@ def files_named_in(path: Path, data: bytes) -> NetworkFiles:
         If it is no TOML, has other keys, or files that do not go together.
     """
     try:
-        tables = tomllib.loads(data.decode("utf-8-sig"))
+        text = data.decode("utf-8-sig")
     except ValueError as error:
         raise InputError(f"not valid TOML: {error}", source=shown(path)) from None
+    tables = parse_toml(text, source=shown(path))
     if "network" in tables:
         raise InputError(
             "is a scenario; this takes a network: one that names sites, links, pairs or matrices.",

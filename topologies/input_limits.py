@@ -1,0 +1,25 @@
+"""Limits of what users may hand in, all in one place; messages that refuse more name the limit."""
+
+from topologies.errors import InputError
+
+MOST_TOML_BYTES = 1_000_000
+"""Of a TOML file: Python reads a megabyte of it in a second. Long tables are CSV files that it names."""
+MOST_KEY_PARTS = 32
+"""Of a dotted key: Python's reader takes time and memory by the square of them."""
+MOST_NESTED = 32
+"""Tables and lists of a TOML file in one another; no key of a scenario needs more than five."""
+MOST_ENTRIES = 20_000
+"""Of a list or table of a TOML file; thousands of wrong ones would be checked one by one."""
+MOST_OVERLAYS = 1000
+"""Of a scenario, each of which is designed."""
+MOST_POINTS = 10_000_000
+"""Of a study; a grid of a few long lists has any number of them."""
+MOST_FILE_BYTES = 64_000_000
+"""Of any other file that is read whole, so that a device or a wrong path does not fill the memory."""
+
+
+def check_size(data: str | bytes, most_bytes: int, source: str | None) -> None:
+    """Raise an `InputError` for what was read of a file that is larger than a limit."""
+    if len(data) > most_bytes:
+        hint = " (long tables go into CSV files that it names)" if most_bytes == MOST_TOML_BYTES else ""
+        raise InputError(f"is too large: it must have at most {most_bytes:,} bytes{hint}.", source=source)

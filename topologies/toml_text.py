@@ -1,0 +1,88 @@
+"""TOML of users: Python's reader within limits, as it has none of its own."""
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from topologies.errors import Field, InputError
+from topologies.input_limits import MOST_ENTRIES, MOST_KEY_PARTS, MOST_NESTED, MOST_TOML_BYTES, check_size
+
+_STRING = r'"(?:[^"\\\n]|\\.)*+"' + r"|'[^'\n]*+'"
+_PART = rf"(?:[A-Za-z0-9_-]++|{_STRING})"
+_TOKEN = re.compile(
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
+    r"|'''(?:[^']|'(?!''))*+'''"
+    rf"|(?P<long>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_KEY_PARTS},}}+)"
+    rf"|{_STRING}|#[^\n]*+|[A-Za-z0-9_-]++",
+    re.DOTALL,
+)
+"""What holds dots that are none of a key, or is one with too many."""
+
+
+def parse_toml(text: str, *, source: str | None = None, own_rules: Collection[str] = ()) -> dict[str, Any]:
+    """Tables of a TOML text.
+
+    Parameters
+    ----------
+    text : str
+    source : str, optional
+        The file, for error messages.
+    own_rules : collection of str
+        Outermost keys whose integers have a rule of their own, which says more.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    InputError
+        If it is no TOML, larger than a limit of `topologies.input_limits`, or has an integer beyond 64 bits, which
+        TOML leaves open.
+
+    Notes
+    -----
+    Linear in the length of the text, which is in letters; the standard reader alone is not.
+    """
+    check_size(text, MOST_TOML_BYTES, source)
+    for found in _TOKEN.finditer(text):
+        if found["long"] is not None:
+            line = text.count("\n", 0, found.start()) + 1
+            raise InputError(
+                f"the dotted key at line {line} must have at most {MOST_KEY_PARTS} parts.", source=source
+            )
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError:
+        raise InputError(_NESTED, source=source) from None
+    except ValueError as error:
+        said = str(error)
+        # Of an integer of thousands of digits, Python's own advice is not for users.
+        reason = "an integer must have 64 bits" if "integer string" in said else said
+        raise InputError(f"not valid TOML: {reason}", source=source) from None
+    _check_values({key: value for key, value in tables.items() if key not in own_rules}, source)
+    return tables
+
+
+_NESTED = f"tables and lists must be nested at most {MOST_NESTED} deep."
+
+
+def _check_values(tables: Mapping[str, Any], source: str | None) -> None:
+    """Raise an error for what is nested too deep, and for integers that no field has room for."""
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), tables)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict | list):
+            if len(path) > MOST_NESTED:
+                raise InputError(_NESTED, source=source)
+            if len(value) > MOST_ENTRIES:
+                raise InputError(
+                    f"has {len(value):,} entries, must have at most {MOST_ENTRIES:,}.",
+                    field=Field(*path),
+                    source=source,
+                )
+            inner = value.items() if isinstance(value, dict) else enumerate(value)
+            waiting += [((*path, key), each) for key, each in inner if isinstance(each, dict | list | int)]
+        elif not -(2**63) <= value < 2**63:
+            raise InputError("must have 64 bits.", field=Field(*path, value=value), source=source)
