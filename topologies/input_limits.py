@@ -16,6 +16,20 @@ MOST_POINTS = 10_000_000
 """Of a study; a grid of a few long lists has any number of them."""
 MOST_FILE_BYTES = 64_000_000
 """Of any other file that is read whole, so that a device or a wrong path does not fill the memory."""
+MOST_GML_BYTES = 10_000_000
+"""Of GML text, which its parser reads at a megabyte in a second."""
+MOST_ROUTERS, MOST_LINKS = 20_000, 200_000
+"""Of an underlay, whose links are read, measured and drawn one by one."""
+MOST_SILOS = 5000
+"""And routers of a network whose overlays are designed: all pairs have a route, a latency and a rate."""
+MOST_MIXING_SILOS = 1000
+"""Of an overlay whose spectral gap a table shows: its time is cubic in them."""
+
+
+def check_count(count: int, most: int, what: str, *, source: str | None = None) -> None:
+    """Raise an `InputError` for more of something, such as ``"routers"``, than a limit."""
+    if count > most:
+        raise InputError(f"has {count:,} {what}, must have at most {most:,}.", source=source)
 
 
 def check_size(data: str | bytes, most_bytes: int, source: str | None) -> None:

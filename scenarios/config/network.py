@@ -34,6 +34,7 @@ from topologies.capacities import UNSTATED_CORE_BPS, idle_faster_links
 from topologies.connectivity import silo_labels, with_access
 from topologies.designers.star import default_hub
 from topologies.errors import Field, quoted, unknown_name
+from topologies.input_limits import MOST_SILOS, check_count
 from topologies.link_rules import LinkRules
 from topologies.networks.network_files import NetworkFiles, folder_name
 from topologies.networks.route_table import with_routes
@@ -387,6 +388,9 @@ def build_network(config: NetworkConfig, underlay: Underlay | None = None) -> Co
     """
     underlay = underlay or build_underlay(config)
     routers = silo_routers(underlay, config.silo_at)
+    # Routes are those of all pairs of routers, whichever silos there are.
+    for count, what in ((underlay.routers, "routers"), (len(routers), "silos")):
+        check_count(count, MOST_SILOS, what)
     labels = silo_labels(underlay, routers)
     core = config.core if config.core in (None, "stated") else parse_quantity("core", config.core, "bit/s")
     if underlay.measured is not None:

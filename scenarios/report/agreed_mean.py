@@ -8,6 +8,7 @@ from topologies import Overlay
 from topologies.arrays import FloatArray
 from topologies.consensus import SUM_TOLERANCE
 from topologies.errors import quoted
+from topologies.input_limits import MOST_MIXING_SILOS
 
 _DIGITS = 9
 """Decimals of a share beyond which there is rounding, which must not say who is first."""
@@ -37,6 +38,8 @@ def shares_words(labels: Sequence[str], weights: FloatArray) -> str:
 def mean_notes(overlay: Overlay) -> list[str]:
     """One sentence, where columns of the consensus matrix do not sum to 1 or the silos never agree.
 
+    Of more than `MOST_MIXING_SILOS` silos nothing is said.
+
     Parameters
     ----------
     overlay : Overlay
@@ -45,6 +48,8 @@ def mean_notes(overlay: Overlay) -> list[str]:
     -------
     list of str
     """
+    if overlay.graph.silos > MOST_MIXING_SILOS:
+        return []
     weights = overlay.agreed_weights
     if weights is None:
         return [never_agree_words(overlay.kind)]

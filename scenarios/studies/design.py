@@ -42,6 +42,7 @@ from topologies.consensus import spectral_gap
 from topologies.contraction import round_contraction
 from topologies.designers.matcha import Matcha
 from topologies.errors import unknown_name
+from topologies.input_limits import MOST_MIXING_SILOS
 from topologies.random_cycle_time import RANDOM_ROUNDS, random_cycle_time
 from topologies.schedule import NamedRandomOverlay
 from topologies.sizes import MANY_SILOS
@@ -207,6 +208,7 @@ def design_table(
                         seed=seed,
                         label_shares=label_shares,
                     ),
+                    *_mixing_left_out(graph),
                     *_option_notes(rows, overlays),
                     *_file_notes(overlays),
                     *left_out,
@@ -228,6 +230,13 @@ def _values(config: OverlayConfig) -> dict[str, Written | None]:
         return {}
     declared = designer_options(config.kind)
     return {name: config.options.get(name, option.default) for name, option in declared.items()}
+
+
+def _mixing_left_out(graph: Connectivity) -> list[str]:
+    """Why a large network has no spectral gaps."""
+    if graph.silos <= MOST_MIXING_SILOS:
+        return []
+    return [f"spectral gap: of up to {MOST_MIXING_SILOS:,} silos, as its time is cubic in them."]
 
 
 def _file_notes(overlays: Sequence[OverlayConfig]) -> list[str]:
@@ -383,6 +392,7 @@ def _bound_note(bound_s: float, *, highest: bool) -> str:
 def _static_row(overlay: Overlay) -> dict[str, object]:
     """Fields of one static overlay."""
     forms, graph = overlay.closed_forms, overlay.graph
+    mixes = graph.silos <= MOST_MIXING_SILOS
     return {
         "overlay": overlay.kind,
         "arcs": overlay.arcs,
@@ -391,9 +401,9 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
         "serialized_s": forms.serialized_s,
         "load_bound_s": forms.load_bound_s,
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
-        "spectral_gap": spectral_gap(overlay.consensus),
-        "contraction": round_contraction(overlay.consensus),
-        "agreed_weights": weights_by_label(graph.labels, overlay.agreed_weights),
+        "spectral_gap": spectral_gap(overlay.consensus) if mixes else None,
+        "contraction": round_contraction(overlay.consensus) if mixes else None,
+        "agreed_weights": weights_by_label(graph.labels, overlay.agreed_weights) if mixes else None,
         "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
         "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),

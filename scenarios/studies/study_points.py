@@ -29,6 +29,7 @@ from topologies.arrays import FloatArray
 from topologies.compiled_designs import many_designs
 from topologies.consensus import spectral_gap
 from topologies.designers.star import default_hub
+from topologies.input_limits import MOST_MIXING_SILOS
 
 T = TypeVar("T")
 Row = dict[str, Any]
@@ -289,7 +290,7 @@ def design_fields(overlay: AnyOverlay, seed: int) -> Row:
         fields |= {
             "arcs": overlay.arcs,
             "max_degree": overlay.max_degree,
-            "spectral_gap": spectral_gap(overlay.consensus),
+            "spectral_gap": spectral_gap(overlay.consensus) if graph.silos <= MOST_MIXING_SILOS else None,
             "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         }
     elif isinstance(overlay, PeriodicOverlay):

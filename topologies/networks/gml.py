@@ -7,11 +7,14 @@ from typing import Any
 import networkx as nx
 
 from topologies.errors import InputError, quoted
+from topologies.input_limits import MOST_GML_BYTES, MOST_LINKS, MOST_ROUTERS, check_count, check_size
 from topologies.networks.attributes import Graph
 from topologies.networks.field_names import Attributes
 
 _GML_NUMBER = re.compile(r"[+-]?(?:\d+|(?:\d*\.\d+|\d+\.\d*|INF)(?:[eE][+-]?\d+)?)")
 """What GML calls an integer or a real."""
+
+_NODE, _EDGE = (re.compile(rf"(?<![^\s\]]){name}\s*\[", re.IGNORECASE) for name in ("node", "edge"))
 
 
 def parse_gml(data: bytes) -> Graph:
@@ -46,6 +49,10 @@ def _graph(data: bytes) -> Attributes:
         raise InputError(f"is not a GML file: byte {error.start} is not UTF-8 text.") from None
     if not text.strip():
         raise InputError("is not a GML file: it is empty.")
+    # Before the parser, which takes a minute for a hundred thousand.
+    check_count(len(_NODE.findall(text)), MOST_ROUTERS, "nodes")
+    check_count(len(_EDGE.findall(text)), MOST_LINKS, "links")
+    check_size(data, MOST_GML_BYTES, None)
     _check_numbers(text)
     # networkx fails on blank lines and on trailing blanks within a string of several lines.
     lines = "\n".join(line.rstrip() or " " for line in text.splitlines())

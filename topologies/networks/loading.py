@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from topologies.errors import Field, InputError, quoted, unknown_name
+from topologies.input_limits import MOST_LINKS, MOST_ROUTERS, check_count
 from topologies.networks.attributes import Graph, stated_network
 from topologies.networks.cleaning import check_something_left, cleaned
 from topologies.networks.faults import check_network
@@ -216,6 +217,7 @@ def _of_tables(name: str, source: str, variant: Variant, stated: StatedNetwork) 
             f"variant(='published') goes with {', '.join(PUBLISHED)} and GML files, not with {shown(name)}."
         )
     try:
+        check_count(len(stated.labels), MOST_ROUTERS, "sites")
         return _underlay(name, variant, stated).in_label_order()
     except InputError as error:
         raise error.located(source) from None
@@ -223,6 +225,8 @@ def _of_tables(name: str, source: str, variant: Variant, stated: StatedNetwork) 
 
 def _network(graph: Graph, variant: Variant, *, internal_only: bool, largest: bool) -> StatedNetwork:
     """What a graph states, once the options have changed it."""
+    check_count(len(graph.nodes), MOST_ROUTERS, "nodes")
+    check_count(len(graph.links), MOST_LINKS, "links")
     # All that it states is checked in the order of the file, so that messages number its links.
     network = stated_network(graph)
     joint, joined = full_duplex(graph)

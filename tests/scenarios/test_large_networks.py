@@ -1,0 +1,90 @@
+"""Networks beyond the limits: refused at once, with the limit; those below have no spectral gap where it takes long."""
+
+import time
+
+import numpy as np
+import pytest
+
+from scenarios.config.network import NetworkConfig, build_network
+from scenarios.studies import design as design_study
+from topologies import InputError, Underlay, load_underlay
+from topologies.input_limits import MOST_GML_BYTES, MOST_LINKS, MOST_ROUTERS, MOST_SILOS
+from topologies.networks.gml import parse_gml
+
+
+def _line(routers: int) -> Underlay:
+    """Routers in a line."""
+    return Underlay(
+        name="line",
+        variant="corrected",
+        labels=tuple(f"R{i}" for i in range(routers)),
+        latitude_deg=np.linspace(0, 50, routers),
+        longitude_deg=np.zeros(routers),
+        ends=np.column_stack((np.arange(routers - 1), np.arange(1, routers))),
+        length_km=np.full(routers - 1, 10.0),
+        capacity_bps=np.full(routers - 1, 1e9),
+    )
+
+
+def _gml(nodes: int) -> bytes:
+    blocks = "".join(f'node [ id {i} label "R{i}" lon {i % 180} lat {i % 90} ]\n' for i in range(nodes))
+    links = "".join(f"edge [ source {i} target {i + 1} ]\n" for i in range(nodes - 1))
+    return f"graph [\n{blocks}{links}]\n".encode()
+
+
+def test_a_gml_file_of_a_hundred_thousand_nodes_is_refused_at_once():
+    data = _gml(100_000)
+    began_s = time.process_time()
+    with pytest.raises(InputError, match=r"^has 100,000 nodes, must have at most 20,000\.$"):
+        parse_gml(data)
+    assert time.process_time() - began_s < 2
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            b"graph [ node [ id 0 ] " + b"edge [ source 0 target 0 ] " * (MOST_LINKS + 1) + b"]",
+            "200,001 links",
+        ),
+        (b"graph [ " + b" " * MOST_GML_BYTES + b"]", "at most 10,000,000 bytes"),
+    ],
+    ids=["links", "bytes"],
+)
+def test_gml_beyond_other_limits_is_refused(data, said):
+    with pytest.raises(InputError, match=said):
+        parse_gml(data)
+
+
+def test_other_formats_have_the_limit_of_routers(tmp_path):
+    path = tmp_path / "n.json"
+    nodes = ",".join(f'{{"id": {i}}}' for i in range(MOST_ROUTERS + 1))
+    path.write_text(f'{{"nodes": [{nodes}], "links": []}}')
+    with pytest.raises(InputError, match=r"n\.json: has 20,001 nodes, must have at most 20,000\.$"):
+        load_underlay(path)
+
+
+def test_the_word_node_in_a_label_counts_for_nothing():
+    text = b'graph [ node [ id 0 label "a node [" ] node [ id 1 label "hyphen-node [" ] edge [ source 0 target 1 ] ]'
+    assert len(parse_gml(text).nodes) == 2
+
+
+def test_more_routers_or_silos_than_a_design_takes_are_refused():
+    config = NetworkConfig(underlay="line")
+    with pytest.raises(InputError, match=r"^has 5,001 routers, must have at most 5,000\.$"):
+        build_network(config, _line(MOST_SILOS + 1))
+    many = NetworkConfig(underlay="line", silo_at=("R0",) * (MOST_SILOS + 1))
+    with pytest.raises(InputError, match=r"^has 5,001 silos, must have at most 5,000\.$"):
+        build_network(many, _line(2))
+
+
+def test_a_large_network_has_no_spectral_gaps_and_says_so(silosim, monkeypatch):
+    whole = silosim("design", "gaia", "--kind", "ring", "--kind", "star", "--model-size", "1 MB").ok()
+    assert "spectral gap: of up to" not in whole.out
+    monkeypatch.setattr(design_study, "MOST_MIXING_SILOS", 10)
+    monkeypatch.setattr("scenarios.report.agreed_mean.MOST_MIXING_SILOS", 10)
+    monkeypatch.setattr("topologies.consensus.np.linalg.eigvals", None)
+    monkeypatch.setattr("topologies.consensus.np.linalg.eigvalsh", None)
+    result = silosim("design", "gaia", "--kind", "ring", "--kind", "star", "--model-size", "1 MB").ok()
+    assert "spectral gap: of up to 1" in result.out
+    assert "ring" in result.out
