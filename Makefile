@@ -14,7 +14,7 @@ COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|sympy|_inductor|onn
 # The tests start hundreds of processes; each would compile all modules anew where the environment forbids to keep bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all mutants check docs format data-shakespeare clean
+.PHONY: demo test test-all mutants fuzz check docs format data-shakespeare clean
 
 demo: .venv/installed
 	$(BIN)/silosim demo -o out
@@ -38,6 +38,10 @@ check: .venv/installed-test
 # SEED samples others; `make mutants ONLY=topologies` those of one package.
 mutants: .venv/installed-test
 	$(BIN)/python tools/mutants.py --sample $(or $(SAMPLE),60) --seed $(or $(SEED),0) $(ONLY)
+
+# Generated files for every reader, or those of READERS="gml arcs"; inputs that fail are kept in out/fuzz.
+fuzz: .venv/installed-test
+	$(BIN)/python tools/fuzz.py --inputs $(or $(INPUTS),200000) $(READERS)
 
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html

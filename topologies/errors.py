@@ -1,8 +1,11 @@
 """Exceptions of silosim; every one is a `SilosimError`."""
 
 import difflib
+import re
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
+
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class SilosimError(Exception):
@@ -93,6 +96,8 @@ class InputError(SilosimError, ValueError):
         self.source = source
         text = self.rule
         text = text if field is None else f"{field} {text}".removeprefix(" ")
+        # Rules name columns and labels of users, which may hold what breaks lines or moves a terminal's cursor.
+        text = _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
         # A path may hold line ends; a message has one line.
         shown = source if source is None or source.isprintable() else repr(source)
         super().__init__(text if source is None else f"{shown}: {text}")

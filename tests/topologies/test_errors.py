@@ -113,3 +113,13 @@ def test_an_error_survives_its_way_between_processes(again):
 def test_numbers_of_numpy_are_shown_without_their_type():
     assert str(Field("x", value=np.float64(2.5))) == "x(=2.5)"
     assert str(Field("x", value=np.int64(3))) == "x(=3)"
+
+
+@pytest.mark.parametrize("control", ["\n", "\r", "\x1b[31m", "\x00", "\x1e", "\x85", "\u2028", "\x7f"])
+def test_what_breaks_lines_or_moves_a_cursor_is_escaped(control):
+    message = str(
+        InputError("must be one of a", f"{control}b.", field=Field("network", f"x{control}y", value=1))
+    )
+    assert message.isprintable()
+    assert len(message.splitlines()) == 1
+    assert repr(control)[1:-1] in message

@@ -106,6 +106,13 @@ def _shapes(inputs: Sequence[AnyArray]) -> Any:
 
 def _checked(part: Samples, what: str, source: str) -> list[AnyArray]:
     """The inputs in the types that models read, with the lengths of all arrays checked."""
+    for name, array in (
+        ("labels", part.labels),
+        ("groups", part.groups),
+        *(("inputs", x) for x in part.inputs),
+    ):
+        if array is not None and not array.ndim:
+            raise InputError(f"{what} {name} must be an array, is a single value.", source=source)
     count = len(part.labels)
     if not count:
         raise InputError(f"must have {what} samples, not 0.", source=source)
@@ -125,7 +132,8 @@ def _checked(part: Samples, what: str, source: str) -> list[AnyArray]:
         elif values.dtype.kind in "iub":
             inputs.append(values.astype(np.int64))
         elif values.dtype.kind == "f":
-            found = values.astype(np.float32)
+            with np.errstate(over="ignore"):  # infinite, which is refused
+                found = values.astype(np.float32)
             wrong = np.flatnonzero(~np.isfinite(found).reshape(count, -1).all(axis=1))
             if wrong.size:
                 raise InputError(f"{what} sample {wrong[0]} must hold finite numbers.", source=source)
@@ -143,7 +151,8 @@ def _whole(labels: AnyArray, what: str, source: str) -> IntArray:
             source=source,
         )
     numbers = labels.dtype.kind in "iubf"
-    found = labels.astype(np.int64) if numbers and np.isfinite(labels).all() else None
+    with np.errstate(invalid="ignore"):  # of floats beyond 64 bits, which differ then
+        found = labels.astype(np.int64) if numbers and np.isfinite(labels).all() else None
     if found is None or (found != labels).any() or ((found < 0) & (found != IGNORED)).any():
         raise InputError(
             f"{what} labels must be whole numbers >= 0 or texts: a class for each sample.", source=source

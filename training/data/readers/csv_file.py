@@ -90,8 +90,9 @@ def _number(text: str, column: str, line: int, path: Path) -> float:
         value = float(text)
     except ValueError:
         value = np.nan
-    if not np.isfinite(value):
-        raise InputError(f"line {line}: {column}(={text!r}) must be a finite number.", source=str(path))
+    if not abs(value) <= float(np.finfo(np.float32).max):
+        size = " of 32 bits" if np.isfinite(value) else ""
+        raise InputError(f"line {line}: {column}(={text!r}) must be a finite number{size}.", source=str(path))
     return value
 
 

@@ -1,6 +1,5 @@
 """Arrays in a file of NumPy's."""
 
-import zipfile
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,11 +22,12 @@ class NpzFile(WholeReader):
         """Return the data; `training.data.arrays.dataset_of` says in which types."""
         path = data_file("npz_file", options)
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 arrays: dict[str, AnyArray] = dict(stored)
-        except (ValueError, EOFError, zipfile.BadZipFile, TypeError, AttributeError) as error:
+        except Exception as error:  # on arbitrary bytes numpy and zipfile raise whatever they come across
+            said = (str(error).splitlines() or [type(error).__name__])[0]
             raise InputError(
-                f"must be a file of arrays, as numpy.savez writes it: {str(error).splitlines()[0]}.",
+                f"must be a file of arrays, as numpy.savez writes it: {said}.",
                 source=str(path),
             ) from None
         names = SPLIT if SPLIT[0] in arrays or SPLIT[1] in arrays else WHOLE
