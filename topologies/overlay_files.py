@@ -1,6 +1,7 @@
 """Overlays and mixing matrices from files."""
 
 import re
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -34,6 +35,8 @@ _NUMPY_HEADERS: Mapping[tuple[int, int], Callable[[BytesIO], tuple[tuple[int, ..
     )
 )
 """By version of the format; later ones are of arrays with named columns."""
+_OF_PYTHON_2 = "Reading `.npy`"
+"""Begin of NumPy's advice on files that Python 2 wrote, which are read as well."""
 _NOT_NUMPY = (
     OSError,
     ValueError,
@@ -173,7 +176,9 @@ def _numpy_matrix(data: bytes, source: str, silos: int) -> FloatArray:
     try:
         version = np.lib.format.read_magic(file)
         read_header = _NUMPY_HEADERS[version]
-        shape, _, dtype = read_header(file)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=_OF_PYTHON_2)
+            shape, _, dtype = read_header(file)
     except _NOT_NUMPY:
         raise InputError("is not a .npy file of numbers.", source=source) from None
     if dtype.kind not in "biuf":
@@ -181,7 +186,9 @@ def _numpy_matrix(data: bytes, source: str, silos: int) -> FloatArray:
     _check_shape(shape, silos, source)
     file.seek(0)
     try:
-        return np.lib.format.read_array(file, allow_pickle=False).astype(np.float64)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=_OF_PYTHON_2)
+            return np.lib.format.read_array(file, allow_pickle=False).astype(np.float64)
     except _NOT_NUMPY:
         raise InputError("is not a .npy file of numbers.", source=source) from None
 

@@ -569,10 +569,14 @@ def by_silo(option: str, pairs: list[str] | None, form: _Form) -> dict[str, str]
     return special
 
 
+_MOST_DIGITS = 18
+"""Of whole numbers: all of these have 64 bits."""
+
+
 def numbers_by_silo(option: str, pairs: list[str] | None, form: _Form) -> dict[str, int] | None:
     """Silo, or pair of streams, to whole number, from texts such as ``DE=4``."""
     given = by_silo(option, pairs, form)
     for key, text in (given or {}).items():
-        if not text.isdecimal():
+        if not text.isdecimal() or len(text) > _MOST_DIGITS:
             raise InputError("must be a whole number.", field=Field(option, key, value=text))
     return None if given is None else {key: int(text) for key, text in given.items()}

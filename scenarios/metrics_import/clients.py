@@ -159,9 +159,10 @@ def _examples(row: MetricsRow, name: str) -> float:
     return number
 
 
-def _number_first(name: str) -> tuple[bool, int, str]:
-    """Key that orders numbers as such, other names after them."""
-    return (False, int(name), name) if name.isascii() and name.isdigit() else (True, 0, name)
+def _number_first(name: str) -> tuple[bool, int, str, str]:
+    """Key that orders numbers as such, of any length, other names after them."""
+    digits = name.lstrip("0") if name.isascii() and name.isdigit() else None
+    return (True, 0, name, name) if digits is None else (False, len(digits), digits, name)
 
 
 def _fields_of_silos(metrics: Mapping[str, object]) -> dict[str, str]:

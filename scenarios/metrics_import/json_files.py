@@ -69,14 +69,16 @@ def _line_rows(path: Path) -> Iterator[MetricsRow]:
             continue
         try:
             found = json.loads(line.rstrip("\r\n"), object_pairs_hook=_unrepeated)
-        except (json.JSONDecodeError, RecursionError) as error:
-            reason = "too many brackets"
+        except InputError as error:
+            raise error.located(source) from None
+        except (ValueError, RecursionError) as error:
+            reason = (
+                "too many brackets" if isinstance(error, RecursionError) else "a number of too many digits"
+            )
             if isinstance(error, json.JSONDecodeError):
                 # Some of the parser's messages end in "at" themselves.
                 reason = f"{error.msg.removesuffix(' at')} at column {error.colno}"
             raise InputError(f"must be one JSON object on one line: {reason}.", source=source) from None
-        except InputError as error:
-            raise error.located(source) from None
         yield _row(found, source)
 
 

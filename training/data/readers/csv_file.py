@@ -97,5 +97,6 @@ def _number(text: str, column: str, line: int, path: Path) -> float:
 
 
 def _labels(texts: list[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64 | np.str_]]":
-    """Whole numbers where all are, otherwise the texts."""
-    return np.array([int(text) for text in texts] if all(map(str.isdecimal, texts)) else texts)
+    """Whole numbers where all are and have 64 bits, otherwise the texts."""
+    numbers = all(text.isdecimal() and len(text) < 19 for text in texts)
+    return np.array([int(text) for text in texts] if numbers else texts)

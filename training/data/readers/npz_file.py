@@ -1,5 +1,6 @@
 """Arrays in a file of NumPy's."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,13 @@ class NpzFile(WholeReader):
         """Return the data; `training.data.arrays.dataset_of` says in which types."""
         path = data_file("npz_file", options)
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            with (
+                warnings.catch_warnings(),
+                path.open("rb") as file,
+                np.load(file, allow_pickle=False) as stored,
+            ):
+                # On files that Python 2 wrote NumPy gives advice, and reads them.
+                warnings.filterwarnings("ignore", message="Reading `.npy`")
                 arrays: dict[str, AnyArray] = dict(stored)
         except Exception as error:  # on arbitrary bytes numpy and zipfile raise whatever they come across
             said = (str(error).splitlines() or [type(error).__name__])[0]
