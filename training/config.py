@@ -6,6 +6,7 @@ from typing import Any
 
 from topologies.checks import check_integer, check_number
 from topologies.errors import Field, InputError
+from topologies.quantities import parse_quantity
 from training.compression import COMPRESSIONS, GOSSIPS, MOST_LEVELS
 from training.data.datasets import DataOptions, dataset_reader
 from training.data.partitions import PARTITIONS, is_partition_file
@@ -43,6 +44,9 @@ class TrainingConfig:
     ranks : int
         Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
+    rank_timeout : str or 0
+        Longest time that a rank may make no progress before the run ends, with a unit; 0 for any. Of processes that the
+        backend starts.
     dataset : str
         Name of a data set, or ``module:callable`` for one of your own; see `training.data.datasets`.
     model : str
@@ -150,6 +154,7 @@ class TrainingConfig:
     backend: str = BUILT_IN_BACKEND
     backend_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
     ranks: int = 2
+    rank_timeout: str | int = "10 minutes"
     dataset: str = "digits"
     data: str = ""
     dataset_options: Mapping[str, str | int | float | bool] = field(default_factory=dict)
@@ -202,7 +207,14 @@ class TrainingConfig:
         without = {name: own[name] for name, (other, _) in _GOES_WITH.items() if other == "compression"}
         return replace(self, compression="none", **without)
 
+    @property
+    def rank_timeout_s(self) -> float:
+        """Longest time without progress of a rank, in seconds; 0 for any."""
+        off = self.rank_timeout == 0 and not isinstance(self.rank_timeout, bool)
+        return 0.0 if off else parse_quantity("rank_timeout", self.rank_timeout, "s", zero=True)
+
     def __post_init__(self) -> None:
+        self.rank_timeout_s  # noqa: B018, raises what is wrong
         for name, table in CHOICES.items():
             if not (name == "partition" and is_partition_file(self.partition)):
                 lookup(table, getattr(self, name), field=name)

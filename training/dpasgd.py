@@ -14,6 +14,7 @@ from training.engine.communicator import Communicator
 from training.engine.device import reproducible, resolve_device, select_gpu
 from training.engine.initial_model import initial_model
 from training.engine.metrics import Meter
+from training.engine.progress import Progress, Stage
 from training.engine.rank_silos import RankSilos
 from training.history import DIVERGED
 from training.job import TrainingJob, silo_name
@@ -28,13 +29,17 @@ DIVERGENCE_CHECK_ROUNDS = 16
 """Rounds between two checks for divergence where no row is measured: each waits for all ranks."""
 
 
-def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]:
+def train_rank(
+    job: TrainingJob, communicator: Communicator, progress: Progress | None = None
+) -> Iterator[Report]:
     """Train together with the other ranks; rank 0 yields the history.
 
     Parameters
     ----------
     job : TrainingJob
         What to train; the same on every rank.
+    progress : Progress, optional
+        Hears of what is done.
 
     Yields
     ------
@@ -65,6 +70,7 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
     writes (rank's silos) x (parameters), with a product for each nonzero weight of the rank's silos.
     """
     config = job.config
+    progress = Progress() if progress is None else progress
     place = local_rank(communicator.rank)
     device = resolve_device(config.device, place)
     select_gpu(config.device, place)  # an MPI built for GPUs looks for rows on the current one
@@ -78,7 +84,9 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
             if not (yield from _report(communicator, [*skipped, Notice(*memory.split("\n", 1))])):
                 return
             model = model.to(device)
-            rank_silos = RankSilos(job, model, dataset, communicator=communicator, device=device)
+            rank_silos = RankSilos(
+                job, model, dataset, communicator=communicator, device=device, progress=progress
+            )
             meter = Meter(
                 model,
                 dataset,
@@ -89,9 +97,11 @@ def train_rank(job: TrainingJob, communicator: Communicator) -> Iterator[Report]
                 loss=own_loss(config.loss),
                 evaluate=config.evaluate,
                 seed=job.seed,
+                progress=progress,
             )
             del dataset  # silos and tests have copies of samples that are in memory
-            yield from _rounds(job, rank_silos, meter, manager, communicator)
+            with progress.during(Stage.HOST if device.type == "cpu" else Stage.DEVICE):
+                yield from _rounds(job, rank_silos, meter, manager, communicator, progress)
 
 
 def _rounds(
@@ -100,10 +110,12 @@ def _rounds(
     meter: Meter,
     manager: CheckpointManager,
     communicator: Communicator,
+    progress: Progress,
 ) -> Iterator[Report]:
     """Train all rounds, or those after the newest checkpoint."""
     config = job.config
-    done, rows = manager.done, manager.resume(rank_silos)
+    with progress.during(Stage.HOST):
+        done, rows = manager.done, manager.resume(rank_silos)
     if done:
         resumed = Notice(f"resumed from round {done} of {job.directory}")
         if not (yield from _report(communicator, [resumed, *_take_notices(rank_silos), *rows])):
@@ -115,14 +127,16 @@ def _rounds(
         if new or (k == done and lacks_last):
             row, diverged_in = meter.measure(k, rank_silos)
             check_finite(diverged_in, config, job.silo_labels)
-            manager.add(row, meter.average, rank_silos, new=new)
+            with progress.during(Stage.HOST):
+                manager.add(row, meter.average, rank_silos, new=new)
             if new and not (yield from _report(communicator, [*_take_notices(rank_silos), row])):
                 return
         elif k % DIVERGENCE_CHECK_ROUNDS == 0:
             diverged_in = np.zeros(job.silos)
             diverged_in[rank_silos.own.start : rank_silos.own.stop] = rank_silos.diverged_in.cpu().numpy()
             check_finite(communicator.sum(diverged_in), config, job.silo_labels)
-        manager.save(k, rank_silos)
+        with progress.during(Stage.HOST):
+            manager.save(k, rank_silos)
         if k < config.rounds:
             train_round(job, rank_silos, k)
 

@@ -9,6 +9,7 @@ import torch
 from topologies.errors import MachineError
 from training.engine.device import reproducible, resolve_device
 from training.mpi import worker as rank
+from training.mpi.rank_progress import make_board
 from training.mpi_environment import LAUNCHER_PREFIXES, local_rank
 
 
@@ -105,6 +106,7 @@ def test_an_mpi_for_gpus_finds_the_ranks_own_when_it_starts(gpu_aware, device, m
     monkeypatch.setattr(torch.cuda, "set_device", lambda chosen: order.append(chosen))
     monkeypatch.setattr("training.mpi_environment.start_mpi", start_mpi)
     monkeypatch.setattr("training.mpi.job_file.read_job", lambda _path: SimpleNamespace(config=config))
+    make_board(tmp_path / rank.PROGRESS, 4)
     with pytest.raises(StartedError):
         rank._train(tmp_path, 4, pipe=-1)
     taken = [torch.device("cuda", 1)] if gpu_aware and device == "cuda" else []
@@ -131,6 +133,7 @@ def test_a_rank_without_an_index_on_its_machine_takes_the_gpu_of_its_rank(
     monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
     monkeypatch.setattr("training.mpi_environment.start_mpi", start_mpi)
     monkeypatch.setattr("training.mpi.job_file.read_job", lambda _path: SimpleNamespace(config=config))
+    make_board(tmp_path / rank.PROGRESS, 4)
     with pytest.raises(StartedError):
         rank._train(tmp_path, 2, pipe=-1)
 

@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from training.engine.progress import Stage
 from training.mpi import worker
+from training.mpi.rank_progress import make_board, read_board
 from training.notice import Notice, from_line
 
 REPORTS = [Notice("one"), Notice("two", "in detail")]
@@ -21,8 +23,9 @@ def rank(monkeypatch):
         job = SimpleNamespace(config=SimpleNamespace(gpu_aware_mpi=False, device="cpu"))
         communicator = SimpleNamespace(rank=number, size=2)
 
-        def train_rank(given, on):
+        def train_rank(given, on, progress):
             assert (given, on) == (job, communicator)
+            progress.step()
             for report in reports:
                 calls.append(report)
                 yield report
@@ -31,6 +34,9 @@ def rank(monkeypatch):
         monkeypatch.setattr("training.mpi_environment.start_mpi", lambda **ranks: calls.append(ranks))
         monkeypatch.setattr("training.mpi.mpi_communicator.MpiCommunicator", lambda **_: communicator)
         monkeypatch.setattr("training.dpasgd.train_rank", train_rank)
+        make_board(directory / worker.PROGRESS, 2)
+        monkeypatch.setenv("PMI_RANK", str(number))
+        monkeypatch.setenv("PMI_SIZE", "2")
         worker._train(directory, 2, pipe)
         return calls
 
@@ -47,6 +53,12 @@ def test_all_ranks_train_and_the_first_one_writes(rank, tmp_path, number, writte
 
     # The job is read before MPI starts: it says which GPU is to be selected first.
     assert calls == ["job.npz", {"started": 2}, *REPORTS]
+    # Only the end of MPI is left, in which ranks wait for each other.
+    state, other = [
+        read_board((tmp_path / worker.PROGRESS).read_bytes())[place] for place in (number, 1 - number)
+    ]
+    assert (state.process, state.steps, state.stage) == (os.getpid(), 1, Stage.WAITING)
+    assert (other.process, other.stage) == (0, Stage.HOST)
 
 
 def test_the_pipe_stays_open_for_the_watch_on_its_reader(rank, tmp_path):

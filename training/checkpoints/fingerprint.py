@@ -23,6 +23,7 @@ CHANGEABLE = frozenset(
         "executor",
         "gpu_aware_mpi",
         "log_every",
+        "rank_timeout",
         "ranks",
         "rounds",
         "target_accuracy",

@@ -16,6 +16,7 @@ from training.engine.communicator import Communicator
 from training.engine.data_checks import counted_labels
 from training.engine.exact_sums import exact_sums
 from training.engine.parameter_buffer import bind, numbers_of, padded
+from training.engine.progress import Progress
 from training.engine.rank_silos import RankSilos
 from training.history import HistoryRow
 from training.optimization.objectives import silo_weights
@@ -71,6 +72,7 @@ def evaluate(
     chosen: Tensor | None = None,
     *,
     loss: "Loss | None" = None,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Return sums of loss and accuracy of a model over samples, in float64.
 
@@ -87,6 +89,8 @@ def evaluate(
     loss : callable, optional
         Of `training.optimization.losses.own_loss`: a mean, which counts once for each label of a chunk. By default
         cross-entropy.
+    progress : Progress, optional
+        Hears of each chunk.
     """
     sums = torch.zeros(len(Evaluation._fields), dtype=torch.float64, device=labels.device)
     trains = model.training
@@ -105,6 +109,8 @@ def evaluate(
                 sums += torch.stack(
                     [values.sum(dtype=torch.float64) for values in (losses, correct, in_top5)]
                 )
+                if progress is not None:
+                    progress.step()
     finally:
         model.train(trains)
     return Evaluation(*sums.tolist())
@@ -137,6 +143,8 @@ class Meter:
         As in `training.config.TrainingConfig`.
     seed : int, default 0
         Of the samples that are evaluated.
+    progress : Progress, optional
+        As in `evaluate`.
     """
 
     def __init__(
@@ -151,8 +159,9 @@ class Meter:
         loss: "Loss | None" = None,
         evaluate: float = 1.0,
         seed: int = 0,
+        progress: Progress | None = None,
     ) -> None:
-        self._loss = loss
+        self._loss, self._progress = loss, progress
         self._seed, self._share = seed, share_of(evaluate, len(dataset.train_labels))
         self._chosen: dict[int, Tensor | None] = {}
         self._objective = objective
@@ -207,7 +216,9 @@ class Meter:
         per_silo[rank_silos.own.start : rank_silos.own.stop] = self._silo_metrics(rank_silos, average)
         per_chunk = np.zeros((len(self._tests), len(Evaluation._fields)))
         for chunk in range(self._communicator.rank, len(self._tests), self._communicator.size):
-            per_chunk[chunk] = evaluate(self._average, *self._tests[chunk], loss=self._loss)
+            per_chunk[chunk] = evaluate(
+                self._average, *self._tests[chunk], loss=self._loss, progress=self._progress
+            )
         table = self._communicator.sum(np.concatenate([per_silo.ravel(), per_chunk.ravel()]))
         silo = dict(zip(_SILO_COLUMNS, table[: per_silo.size].reshape(per_silo.shape).T, strict=True))
         test = Evaluation(*table[per_silo.size :].reshape(per_chunk.shape).sum(axis=0).tolist())
@@ -258,8 +269,10 @@ class Meter:
             strict=True,
         ):
             chosen = self._chosen_of(silo, shard)
-            own = evaluate(module, shard.inputs, shard.labels, chosen, loss=self._loss)
-            average_model = evaluate(self._average, shard.inputs, shard.labels, chosen, loss=self._loss)
+            own, average_model = (
+                evaluate(each, shard.inputs, shard.labels, chosen, loss=self._loss, progress=self._progress)
+                for each in (module, self._average)
+            )
             labels = int((shard.labels != IGNORED).sum())
             # Sums of all samples, estimated from those that are evaluated: a silo keeps its weight among the others.
             scale = 1.0 if chosen is None else labels / int((shard.labels[chosen] != IGNORED).sum())

@@ -19,6 +19,7 @@ from training.engine.lagged_exchange import LaggedExchange
 from training.engine.lagged_mixing import kept_rows
 from training.engine.parameter_buffer import ParameterBuffer, numbers_of
 from training.engine.plain_exchange import PlainExchange, RankExchange
+from training.engine.progress import Progress
 from training.job import TrainingJob
 from training.optimization.clipping import clip_norms, clip_values
 from training.optimization.objectives import silo_weights
@@ -36,6 +37,8 @@ class RankSilos:
         The data to split over all silos.
     device : torch.device
         Device of models and data.
+    progress : Progress, optional
+        Hears of every local step.
 
     Attributes
     ----------
@@ -65,7 +68,9 @@ class RankSilos:
         *,
         communicator: Communicator,
         device: torch.device,
+        progress: Progress | None = None,
     ) -> None:
+        self._progress = Progress() if progress is None else progress
         self._clip_norm, self._clip_value = job.config.clip_norm, job.config.clip_value
         self.notices: list[str] = []
         blocks = silo_blocks(job.silos, communicator.size)
@@ -137,6 +142,7 @@ class RankSilos:
         losses = self._step(step, learning_rate)
         finite = torch.isfinite(losses) & torch.isfinite(models.parameters.sum(dim=1))
         self.diverged_in = torch.where(finite, self.diverged_in, self.diverged_in.clamp(max=round_index))
+        self._progress.step()
 
     def _step(self, step: Steps, learning_rate: float) -> Tensor:
         """Compute gradients and make the optimizer's step, in each silo scaled as the objective requires."""

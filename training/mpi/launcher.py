@@ -7,7 +7,7 @@ import select
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,9 @@ from training.history import HistoryRow
 from training.job import TrainingJob
 from training.mpi.job_file import write_job
 from training.mpi.rank_processes import rank_command, rank_process
-from training.mpi.worker import ERRORS, JOB, ROWS
+from training.mpi.rank_progress import make_board
+from training.mpi.rank_watch import RankWatch
+from training.mpi.worker import ERRORS, JOB, PROGRESS, ROWS
 from training.mpi_environment import mpiexec_path
 from training.notice import Report, from_line
 
@@ -46,7 +48,7 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
     Raises
     ------
     MachineError
-        If `mpiexec` is missing or belongs to another MPI, or a device is not there.
+        If `mpiexec` is missing or belongs to another MPI, a device is not there, or a rank makes no progress.
     TrainingError
         If a model diverged, or a rank failed: then the message ends with its traceback.
     LeftEarlyError
@@ -63,14 +65,20 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
     with tempfile.TemporaryDirectory(prefix="silosim-") as name:
         directory = Path(name)
         write_job(directory / JOB, job)
+        make_board(directory / PROGRESS, ranks)
         os.mkfifo(directory / ROWS)
         command = rank_command(mpiexec, ranks, "training.mpi.worker", directory, ranks)
         with (
             _pipe(directory / ROWS) as pipe,
             rank_process(command, directory / LOG) as process,
         ):
+            watch = RankWatch(
+                directory / PROGRESS,
+                limit_s=job.config.rank_timeout_s,
+                stated=str(job.config.rank_timeout),
+            )
             last = -1
-            for line in _lines(pipe, process):
+            for line in _lines(pipe, process, watch.look):
                 report = from_line(line)
                 yield report
                 last = report.round if isinstance(report, HistoryRow) else last
@@ -88,8 +96,13 @@ def _pipe(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _lines(pipe: int, process: "subprocess.Popen[bytes]") -> Iterator[str]:
-    """Yield complete lines until the process has ended and the pipe is empty; a cut last line is dropped."""
+def _lines(
+    pipe: int, process: "subprocess.Popen[bytes]", look: Callable[[], None] = lambda: None
+) -> Iterator[str]:
+    """Yield complete lines until the process has ended and the pipe is empty; a cut last line is dropped.
+
+    Meanwhile `look` is called several times a second; what it raises ends the lines.
+    """
     pending = b""
     while True:
         ended = process.poll() is not None
@@ -99,6 +112,8 @@ def _lines(pipe: int, process: "subprocess.Popen[bytes]") -> Iterator[str]:
             yield from (line.decode() for line in lines)
         elif ended:
             return
+        if not ended:
+            look()
 
 
 def _error(directory: Path, status: int) -> Exception:

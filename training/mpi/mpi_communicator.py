@@ -9,6 +9,7 @@ from mpi4py import MPI
 
 from topologies.arrays import FloatArray
 from training.engine.communicator import MESSAGE, STEP, Message, pieces
+from training.engine.progress import Progress, Stage
 from training.mpi.staging import Staging
 
 EAGER_S = 1e-4
@@ -24,6 +25,8 @@ class MpiCommunicator:
     ----------
     gpu_aware : bool, default False
         Whether MPI takes rows in a GPU's memory; otherwise they travel through pinned host memory.
+    progress : Progress, optional
+        Hears of waits and exchanges.
 
     Notes
     -----
@@ -33,8 +36,9 @@ class MpiCommunicator:
     Large rows travel as several messages with waits of their own, so that long pauses do not interrupt their flow.
     """
 
-    def __init__(self, *, gpu_aware: bool = False) -> None:
+    def __init__(self, *, gpu_aware: bool = False, progress: Progress | None = None) -> None:
         self._staging = Staging(gpu_aware=gpu_aware)
+        self._progress = Progress() if progress is None else progress
 
     @property
     def rank(self) -> int:
@@ -79,19 +83,25 @@ class MpiCommunicator:
             for cut in cuts
         ]
         for cut, requests in zip(cuts, arriving, strict=True):
-            _wait(requests)
+            self._wait_for(requests)
             self._staging.close(incoming, rows, cut)
             for columns in pieces(cut, STEP):
                 yield columns
                 MPI.COMM_WORLD.Iprobe()
         for requests in leaving:
-            _wait(requests)
+            self._wait_for(requests)
 
     def sum(self, values: FloatArray) -> FloatArray:
         """Return the sum over all processes."""
         total = np.empty_like(values)
-        _wait([MPI.COMM_WORLD.Iallreduce(np.ascontiguousarray(values), total, op=MPI.SUM)])
+        self._wait_for([MPI.COMM_WORLD.Iallreduce(np.ascontiguousarray(values), total, op=MPI.SUM)])
         return total
+
+    def _wait_for(self, requests: list[MPI.Request]) -> None:
+        """Wait until every request is complete; who watches this rank hears of it."""
+        with self._progress.during(Stage.WAITING):
+            _wait(requests)
+        self._progress.step()
 
 
 def _wait(requests: list[MPI.Request]) -> None:

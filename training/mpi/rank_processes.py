@@ -4,12 +4,27 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from training.mpi_environment import rank_environment
+from training.processes import children, end_processes, processes_of, start_of
 
 STOP_S = 5.0
+_GUARD = """
+read -r _
+started() {
+    # The directory comes from a pipe, so that this search is not found itself.
+    printf %s "$DIRECTORY" | grep -lzxFf - /proc/[0-9]*/cmdline 2>/dev/null | sed 's|[^0-9]||g'
+}
+found=$(started)
+for each in $found; do [ "$each" = "$LAUNCHER" ] || kill -KILL "$each"; done
+kill "$LAUNCHER"
+sleep 1
+for each in $(started); do kill -KILL "$each"; done
+rm -rf "$DIRECTORY"
+"""
+"""What `training.processes.end_processes` does, for a program that was killed."""
 
 
 def rank_command(launcher: Path, ranks: int, module: str, *arguments: object) -> list[str]:
@@ -58,22 +73,26 @@ def rank_process(command: list[str], log: Path) -> Iterator["subprocess.Popen[by
         with _guard(process.pid, log.parent):
             yield process
     finally:
+        proxies: dict[int, str] = {}
+        end_processes(processes_of(log.parent) - {process.pid})
         if process.poll() is None:
+            proxies = {child: start_of(child) for child in children(process.pid)}
             process.terminate()
-            try:
-                process.wait(timeout=STOP_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            with suppress(subprocess.TimeoutExpired):
+                # Without its proxies it waits for ever.
+                process.wait(timeout=STOP_S if proxies else 0)
+        # The launcher may be stuck, and what it had not started before.
+        left = {child for child, start in proxies.items() if start_of(child) == start}
+        end_processes(processes_of(log.parent) | left)
+        process.wait()
 
 
 @contextmanager
 def _guard(launcher: int, directory: Path) -> Iterator[None]:
     """End the launcher and remove the directory if this process is killed: ranks in MPI's start cannot detect it."""
     read, alive = os.pipe()
-    script = 'read -r _; kill "$LAUNCHER"; rm -rf "$DIRECTORY"'
     guard = subprocess.Popen(
-        ["/bin/sh", "-c", script],
+        ["/bin/sh", "-c", _GUARD],
         stdin=read,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -12,6 +12,7 @@ from pathlib import Path
 
 JOB = "job.npz"
 ROWS = "rows"
+PROGRESS = "progress"
 ERRORS = "error-*.json"
 
 
@@ -61,7 +62,7 @@ def _open_pipe(directory: Path) -> int:
 
 
 def _end_without_reader(pipe: int, directory: Path) -> None:
-    """Wait until the pipe has lost its reader, then clean up in its place and exit."""
+    """Wait until the pipe has lost its reader, then, unless its guard does so before, clean up and exit."""
     watch = select.poll()
     watch.register(pipe, 0)  # only the conditions that are always reported: error and hang-up
     watch.poll()
@@ -72,32 +73,39 @@ def _end_without_reader(pipe: int, directory: Path) -> None:
 
 def _train(directory: Path, ranks: int, pipe: int) -> None:
     """Import what starts MPI and torch only here, so that a failing import is reported like any error."""
-    from training.mpi.job_file import read_job
+    from training.engine.progress import Stage
+    from training.mpi.rank_progress import SharedProgress
     from training.mpi_environment import check_size, local_rank, start_mpi, world
+
+    place = world()
+    progress = SharedProgress(directory / PROGRESS, 0 if place is None else place.rank)
+    from training.mpi.job_file import read_job
 
     job = read_job(directory / JOB)
     if job.config.gpu_aware_mpi:
         # An MPI built for GPUs may select the current one for good when it starts.
         from training.engine.device import select_gpu
 
-        place = world()
         select_gpu(job.config.device, local_rank(0 if place is None else place.rank))
-    start_mpi(started=ranks)
+    with progress.during(Stage.WAITING):
+        start_mpi(started=ranks)
     from training.dpasgd import train_rank
     from training.mpi.early_exit import reject_early_exit
     from training.mpi.mpi_communicator import MpiCommunicator
     from training.notice import to_line
 
-    communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi)
+    communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi, progress=progress)
     check_size(started=ranks, found=communicator.size)
     if communicator.rank == 0:
         with os.fdopen(pipe, "w", closefd=False) as rows:
-            for report in reject_early_exit(train_rank(job, communicator)):
+            for report in reject_early_exit(train_rank(job, communicator, progress)):
                 rows.write(to_line(report) + "\n")
                 rows.flush()
     else:
-        for _ in reject_early_exit(train_rank(job, communicator)):
+        for _ in reject_early_exit(train_rank(job, communicator, progress)):
             pass
+    # What follows waits for the others, in MPI's end.
+    progress.ended()
 
 
 if __name__ == "__main__":

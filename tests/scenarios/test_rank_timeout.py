@@ -1,0 +1,67 @@
+"""Runs whose ranks hang or cannot start, as the command ends; with processes for seconds where marked slow."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from scenarios.runfile.artifacts import checkpoints_path
+from scenarios.runfile.reader import read_run
+
+SILOSIM = Path(sys.executable).parent / "silosim"
+HANGING = """
+import os
+if os.environ.get("PMI_RANK") == "1":
+    import training.optimization.schedules as schedules
+    def hang(settings, k, epoch):
+        if k == 6:
+            import threading
+            threading.Event().wait()
+        return 0.1
+    schedules.SCHEDULES["constant"] = hang
+"""
+
+
+def run(scenario, path, **environ):
+    return subprocess.run(
+        [SILOSIM, "run", scenario, "-o", path],
+        env=os.environ | environ,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_a_rank_that_hangs_ends_the_run_with_3_and_keeps_its_checkpoints(scenario, small_scenario, tmp_path):
+    text = small_scenario.replace('"star", ', "").replace("log_every = 5", "log_every = 1")
+    text = text.replace("ranks = 1", 'ranks = 2\nrank_timeout = "4 s"')
+    scenario.write_text(text + 'checkpoint_every = 4\nexecutor = "loop"\n')
+    (tmp_path / "sitecustomize.py").write_text(HANGING)
+    path, began = tmp_path / "x.h5", time.monotonic()
+    done = run(scenario, path, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    assert time.monotonic() - began < 60
+    assert done.returncode == 3
+    kept, error = done.stderr.splitlines()[-2:]
+    assert (
+        kept
+        == f"silosim: the finished rounds are in {path}.partial; --resume continues from the last checkpoint"
+    )
+    assert error.startswith("silosim: error: rank 1 on ")
+    assert error.endswith("made no progress for longer than rank_timeout(='4 s'); all ranks were ended.")
+    assert (checkpoints_path(path) / "ring" / "round-000004").is_dir()
+    (ring,) = read_run(path.with_name("x.h5.partial")).overlays
+    assert ring.history["round"].tolist() == [*range(7)]
+
+
+def test_a_limit_without_a_unit_names_its_key(silosim, scenario, small_scenario, tmp_path):
+    scenario.write_text(small_scenario.replace("ranks = 1", "ranks = 1\nrank_timeout = 10"))
+    done = silosim("run", scenario, "-o", tmp_path / "x.h5")
+    assert done.code == 2
+    assert done.err.splitlines()[-1] == (
+        f"silosim: error: {scenario}: training.rank_timeout(=10) must be a number with a unit, for instance '25.4 ms'."
+    )
