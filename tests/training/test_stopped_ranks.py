@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -12,11 +14,25 @@ import pytest
 
 from topologies.errors import MachineError
 from training import HistoryRow, load_backend
+from training.mpi.job_file import write_job
 from training.processes import process_state
 
 pytestmark = pytest.mark.slow
 
 FOR_EVER = 10**6
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from topologies.errors import SilosimError
+from training import load_backend
+from training.mpi.job_file import read_job
+try:
+    for row in load_backend("mpi").train(read_job(Path(sys.argv[1]))):
+        print(row, flush=True)
+except SilosimError as error:
+    print(f"{type(error).__name__}: {error}", flush=True)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -100,3 +116,73 @@ def test_slow_work_of_one_rank_is_progress(make_job, in_rank_1):
     rows = [report.round for report in load_backend("mpi").train(job) if isinstance(report, HistoryRow)]
     assert rows == [0, 1]
     assert time.monotonic() - began > 8
+
+
+NAMES = ("silosim-a", "silosim-b")
+BY_NAMESPACE = """#!/bin/sh
+while [ "$1" != 10.77.0.2 ]; do shift; done
+shift
+exec ip netns exec silosim-b sh -c "$*"
+"""
+
+
+@pytest.fixture
+def namespaces():
+    """Two network namespaces with a cable between them."""
+    if os.geteuid() or not shutil.which("ip"):
+        pytest.skip("network namespaces need root and ip")
+    commands = [
+        *(f"ip netns add {name}" for name in NAMES),
+        "ip link add silosim-a netns silosim-a type veth peer name silosim-b netns silosim-b",
+        *(f"ip -n {name} addr add 10.77.0.{place}/24 dev {name}" for place, name in enumerate(NAMES, 1)),
+        *(f"ip -n {name} link set {device} up" for name in NAMES for device in ("lo", name)),
+    ]
+    try:
+        for command in commands:
+            done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
+            if done.returncode:
+                pytest.skip(f"{command}: {done.stderr.strip()}")
+        yield
+    finally:
+        for name in NAMES:
+            subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
+
+
+@pytest.mark.usefixtures("namespaces")
+def test_a_cut_between_two_hosts_ends_the_run_on_both(make_job, processes_naming, tmp_path):
+    job = make_job(rounds=FOR_EVER, log_every=FOR_EVER, ranks=2, rank_timeout="3 s")
+    write_job(tmp_path / "job.npz", job)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "launch").write_text(BY_NAMESPACE)
+    (tmp_path / "launch").chmod(0o755)
+    (tmp_path / "hosts").write_text("10.77.0.1\n10.77.0.2\n")
+    inside = ["ip", "netns", "exec", NAMES[0]]
+    program = subprocess.Popen(
+        [*inside, sys.executable, tmp_path / "program.py", tmp_path / "job.npz"],
+        env={
+            **os.environ,
+            "TMPDIR": str(tmp_path),
+            "HYDRA_HOST_FILE": str(tmp_path / "hosts"),
+            "HYDRA_LAUNCHER_EXEC": str(tmp_path / "launch"),
+            # The ranks are on one machine, and would talk through its memory.
+            "UCX_TLS": "tcp,self",
+        },
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with program:
+        while not (line := program.stdout.readline()).startswith("HistoryRow"):
+            assert line.startswith("Notice") or not line.strip() or line[0] == " ", line
+        ranks = processes_naming(next(tmp_path.glob("silosim-*")))
+        spaces = {os.readlink(f"/proc/{rank}/ns/net") for rank in ranks}
+        assert len(spaces) == 2
+        subprocess.run([*inside, "ip", "link", "set", NAMES[0], "down"], check=True)
+        began = time.monotonic()
+        last = program.stdout.read()
+    host = socket.gethostname()
+    assert last == (
+        "MachineError: all ranks have waited for each other for longer than rank_timeout(='3 s'), as where the network "
+        f"between them is cut: rank 0 on {host}, rank 1 on {host}; all were ended.\n"
+    )
+    assert time.monotonic() - began < 30
+    assert ended(ranks)
