@@ -20,6 +20,13 @@ def children(process: int) -> set[int]:
     return set()
 
 
+def process_name(process: int) -> str:
+    """Name of a process' program, at most 15 characters; empty if there is none."""
+    with suppress(OSError):
+        return (_PROC / str(process) / "comm").read_text().rstrip("\n")
+    return ""
+
+
 def process_state(process: int) -> str:
     """State of a process as `ps` shows it, ``T`` where it is stopped; empty if there is none."""
     found = _stat(process)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from topologies.errors import InputError, MachineError
+from topologies.errors import InputError, MachineError, TrainingError
 from training import TrainingConfig
 from training.engine.progress import Progress, Stage
 from training.mpi import rank_watch
@@ -20,8 +20,10 @@ LIMIT_S = 60.0
 def watched(tmp_path, monkeypatch):
     """Two ranks, a clock that only the test moves, and processor time that only the test spends."""
     make_board(tmp_path / "progress", 2)
-    world = SimpleNamespace(now_s=0.0, thread_s={}, states={})
+    world = SimpleNamespace(now_s=0.0, thread_s={}, children={1: "hydra_pmi_proxy", 2: "ssh"}, states={})
     monkeypatch.setattr(rank_watch, "main_thread_s", lambda process: world.thread_s.get(process, 0.0))
+    monkeypatch.setattr(rank_watch, "children", lambda _launcher: set(world.children))
+    monkeypatch.setattr(rank_watch, "process_name", lambda process: world.children[process])
     monkeypatch.setattr(rank_watch, "process_state", lambda process: world.states.get(process, "S"))
 
     def rank(number, process):
@@ -30,7 +32,9 @@ def watched(tmp_path, monkeypatch):
             return SharedProgress(tmp_path / "progress", number)
 
     def watch(limit_s=LIMIT_S):
-        made = RankWatch(tmp_path / "progress", limit_s=limit_s, stated="1 minute", clock=lambda: world.now_s)
+        made = RankWatch(
+            tmp_path / "progress", limit_s=limit_s, stated="1 minute", launcher=7, clock=lambda: world.now_s
+        )
 
         def look(seconds, also=lambda: None):
             for _ in range(round(seconds / LOOK_S)):
@@ -145,6 +149,17 @@ def test_time_in_which_the_launcher_was_held_up_is_no_silence(watched):
 def test_without_a_limit_nobody_is_silent_for_too_long(watched):
     look = watched.watch(limit_s=0.0)
     look(100 * LIMIT_S)
+
+
+def test_a_launcher_that_has_lost_a_proxy_is_found_at_the_second_look(watched):
+    look = watched.watch(limit_s=0.0)
+    look(5)
+    del watched.world.children[2]  # what is no proxy may come and go
+    look(5)
+    del watched.world.children[1]
+    look(LOOK_S)  # proxies end a moment before the launcher does
+    with pytest.raises(TrainingError, match="hydra_pmi_proxy, which starts the ranks, has ended before them"):
+        look(LOOK_S)
 
 
 def test_a_slot_says_what_its_rank_wrote(tmp_path):

@@ -12,10 +12,10 @@ import time
 
 import pytest
 
-from topologies.errors import MachineError
+from topologies.errors import MachineError, TrainingError
 from training import HistoryRow, load_backend
 from training.mpi.job_file import write_job
-from training.processes import process_state
+from training.processes import children, process_state
 
 pytestmark = pytest.mark.slow
 
@@ -116,6 +116,17 @@ def test_slow_work_of_one_rank_is_progress(make_job, in_rank_1):
     rows = [report.round for report in load_backend("mpi").train(job) if isinstance(report, HistoryRow)]
     assert rows == [0, 1]
     assert time.monotonic() - began > 8
+
+
+def test_a_killed_proxy_ends_the_run_at_once(started):
+    reports, launcher, ranks = started("10 minutes")
+    (proxy,) = children(launcher)
+    os.kill(proxy, signal.SIGKILL)
+    began = time.monotonic()
+    with pytest.raises(TrainingError, match="hydra_pmi_proxy, which starts the ranks, has ended before them"):
+        next(reports)
+    assert time.monotonic() - began < 10
+    assert ended([launcher, proxy, *ranks])
 
 
 NAMES = ("silosim-a", "silosim-b")

@@ -76,6 +76,7 @@ def run_ranks(job: TrainingJob, ranks: int) -> Iterator[Report]:
                 directory / PROGRESS,
                 limit_s=job.config.rank_timeout_s,
                 stated=str(job.config.rank_timeout),
+                launcher=process.pid,
             )
             last = -1
             for line in _lines(pipe, process, watch.look):

@@ -4,11 +4,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from topologies.errors import MachineError
+from topologies.errors import MachineError, TrainingError
 from training.engine.progress import Stage
 from training.mpi.rank_progress import RankState, read_board
-from training.processes import main_thread_s, process_state
+from training.processes import children, main_thread_s, process_name, process_state
 
+PROXY = "hydra_pmi_proxy"
+"""The process of MPICH's `mpiexec` on each machine, which starts the ranks there."""
 LOOK_S = 0.5
 """Time between two looks; what passes beyond it while the launcher itself is held up is no rank's silence."""
 
@@ -24,6 +26,8 @@ class RankWatch:
         Longest time without progress, in seconds; 0 for any.
     stated : str
         The limit as the user wrote it.
+    launcher : int
+        The process that starts the ranks.
     clock : callable
 
     Notes
@@ -41,12 +45,15 @@ class RankWatch:
         *,
         limit_s: float,
         stated: str,
+        launcher: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._board, self._limit_s, self._stated = board, limit_s, stated
+        self._board, self._limit_s, self._stated, self._launcher = board, limit_s, stated, launcher
         self._clock, self._looked_s = clock, clock()
         self._evidence: list[tuple[float, ...]] = []
         self._silent_s: list[float] = []
+        self._proxies: set[int] = set()
+        self._lost = False
 
     def look(self) -> None:
         """Look at the ranks if `LOOK_S` has passed.
@@ -55,13 +62,28 @@ class RankWatch:
         ------
         MachineError
             If a rank has made no progress for too long, or all wait for each other.
+        TrainingError
+            If a process that starts ranks for the launcher has ended before it.
         """
         now_s = self._clock()
         if (passed_s := now_s - self._looked_s) < LOOK_S:
             return
         self._looked_s = now_s
+        self._look_at_proxies()
         if self._limit_s:
             self._look_at_ranks(min(passed_s, 2 * LOOK_S))
+
+    def _look_at_proxies(self) -> None:
+        """Without its proxies `mpiexec` waits for ever, and ranks go on that nobody would end."""
+        there = {child for child in children(self._launcher) if process_name(child) == PROXY}
+        gone, self._proxies = self._proxies - there, self._proxies | there
+        # They end a moment before the launcher does.
+        if gone and self._lost:
+            raise TrainingError(
+                f"mpiexec's {PROXY}, which starts the ranks, has ended before them: it was killed, as the system does "
+                "when memory runs out."
+            )
+        self._lost = bool(gone)
 
     def _look_at_ranks(self, passed_s: float) -> None:
         """Compare what ranks have done with the last look."""
