@@ -7,9 +7,13 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from topologies.errors import MachineError
+from training.processes import remove_shared_files
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
 
 LAUNCHER_PREFIXES = ("PMI", "OMPI_COMM_WORLD_", "HYDI_", "MPI_LOCAL", "SLURM", "PBS_", "LSB_")
 """Variables of a launcher or a batch system about its own processes; ranks that `mpiexec` starts must not read them."""
@@ -164,6 +168,14 @@ def start_mpi(*, started: int) -> None:
             f"mpiexec belongs to another MPI; use {Path(sys.executable).parent / 'mpiexec'}"
         )
     MPI.Init_thread()
+    _remove_shared_names(MPI.COMM_WORLD)
+
+
+def _remove_shared_names(world: "MPI.Intracomm") -> None:
+    """Take the names of MPICH's shared memory away once all ranks have it open: however they end, nothing is left."""
+    # Only after this has every rank of the machine opened it.
+    world.Barrier()
+    remove_shared_files()
 
 
 def rank_environment(environ: Mapping[str, str]) -> dict[str, str]:

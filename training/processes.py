@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 _PROC = Path("/proc")
+_SHARED = "/dev/shm/mpich_shm_"
+"""Files through which MPICH's ranks of one machine talk; 1 MB for each rank."""
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 GONE_S = 2.0
 
@@ -63,15 +65,42 @@ def processes_of(directory: Path) -> set[int]:
     return found
 
 
+def shared_files(process: int) -> set[str]:
+    """Files of MPICH's shared memory that a process has open or mapped, and that have a name."""
+    found = set()
+    with suppress(OSError):
+        # All but the one that made a file have it mapped only.
+        maps = (_PROC / str(process) / "maps").read_text().splitlines()
+        found = {line[line.index(_SHARED) :] for line in maps if _SHARED in line}
+        for link in (_PROC / str(process) / "fd").iterdir():
+            with suppress(OSError):
+                found.add(os.readlink(link))
+    return {name for name in found if name.startswith(_SHARED) and not name.endswith(" (deleted)")}
+
+
+def remove_shared_files() -> None:
+    """Take the names of the files of MPICH's shared memory away that this process has."""
+    for name in shared_files(os.getpid()):
+        with suppress(OSError):
+            os.unlink(name)
+
+
 def end_processes(processes: Collection[int]) -> None:
-    """Kill processes, stopped ones too.
+    """Kill processes, stopped ones too, and remove their shared memory; those of others keep theirs.
 
     Notes
     -----
-    What has ended by then is left out.
+    They are stopped first, so that none makes another file between the look at what it has and its end. What has ended
+    by then is left out.
     """
     for process in processes:
+        _signal(process, signal.SIGSTOP)
+    files = {name for process in processes for name in shared_files(process)}
+    for process in processes:
         _signal(process, signal.SIGKILL)
+    for name in files:
+        with suppress(OSError):
+            os.unlink(name)
     until_s = time.monotonic() + GONE_S
     while (
         any(process_state(process) not in ("", "Z") for process in processes) and time.monotonic() < until_s

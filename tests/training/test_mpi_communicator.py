@@ -62,6 +62,9 @@ class Library:
     def Init_thread(self):
         self.initialized = True
 
+    def Barrier(self):
+        self.calls.append(("barrier",))
+
     def Get_library_version(self):
         return self.name
 

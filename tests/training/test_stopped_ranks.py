@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,12 @@ def started(make_job, processes_naming, tmp_path):
 
 def ended(processes):
     return all(process_state(process) in ("", "Z") for process in processes)
+
+
+def shared_names(process):
+    """Files of MPICH's shared memory that a process has open, as the system shows them."""
+    links = (os.readlink(link) for link in Path(f"/proc/{process}/fd").iterdir())
+    return {name for name in links if name.startswith("/dev/shm/mpich_shm_")}
 
 
 def test_a_stopped_rank_ends_the_run_within_its_limit(started, tmp_path):
@@ -127,6 +134,57 @@ def test_a_killed_proxy_ends_the_run_at_once(started):
         next(reports)
     assert time.monotonic() - began < 10
     assert ended([launcher, proxy, *ranks])
+
+
+def test_shared_memory_has_no_name_once_all_ranks_have_it(started):
+    """So whatever ends them leaves nothing."""
+    _, _, ranks = started("10 minutes")
+    names = shared_names(ranks[0])  # the first one made it
+    assert names
+    assert all(name.endswith(" (deleted)") for name in names)
+
+
+ALONE = """
+mount -t tmpfs tmpfs /dev/shm || exit 77
+touch /dev/shm/mpich_shm_other_0
+"{python}" "{program}" "{job}" > "{out}" &
+sleep {delay}
+kill -{signal} $!
+wait $!
+sleep 2.5
+ls /dev/shm
+"""
+
+
+@pytest.mark.parametrize("number", ["KILL", "TERM"])
+@pytest.mark.parametrize("delay_s", [1.0, 1.5, 2.0, 2.5, 3.0, 6.0])
+def test_a_program_that_is_killed_leaves_no_shared_memory_at_any_moment(make_job, tmp_path, number, delay_s):
+    if os.geteuid() or not shutil.which("unshare"):
+        pytest.skip("a /dev/shm of its own needs root and unshare")
+    write_job(tmp_path / "job.npz", make_job(rounds=FOR_EVER, log_every=FOR_EVER, ranks=2))
+    (tmp_path / "program.py").write_text(PROGRAM)
+    script = ALONE.format(
+        python=sys.executable,
+        program=tmp_path / "program.py",
+        job=tmp_path / "job.npz",
+        out=tmp_path / "out",
+        delay=delay_s,
+        signal=number,
+    )
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    if done.returncode == 77:
+        pytest.skip("a /dev/shm of its own cannot be mounted here")
+    # That of another job is not ours to remove.
+    assert done.stdout.split() == ["mpich_shm_other_0"]
+    if number == "KILL":
+        assert not list(tmp_path.glob("silosim-*"))
 
 
 NAMES = ("silosim-a", "silosim-b")

@@ -92,6 +92,7 @@ def test_a_rank_whose_reader_has_gone_cleans_up_and_ends_with_an_error(monkeypat
     read, write = os.pipe()
     os.close(read)
     monkeypatch.setattr(os, "_exit", left.append)
+    monkeypatch.setattr(worker, "GUARD_S", 0.0)
     worker._end_without_reader(write, folder)
     os.close(write)
 

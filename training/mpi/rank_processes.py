@@ -18,8 +18,14 @@ started() {
     printf %s "$DIRECTORY" | grep -lzxFf - /proc/[0-9]*/cmdline 2>/dev/null | sed 's|[^0-9]||g'
 }
 found=$(started)
+for each in $found; do kill -STOP "$each"; done
+for each in $found; do
+    { sed 's|[^/]*||' "/proc/$each/maps"; readlink "/proc/$each/fd/"*; } 2>/dev/null |
+        grep -x '/dev/shm/mpich_shm_[^ ]*' | sort -u | while read -r name; do rm -f "$name"; done
+done
 for each in $found; do [ "$each" = "$LAUNCHER" ] || kill -KILL "$each"; done
 kill "$LAUNCHER"
+kill -CONT "$LAUNCHER"
 sleep 1
 for each in $(started); do kill -KILL "$each"; done
 rm -rf "$DIRECTORY"

@@ -7,12 +7,16 @@ import select
 import shutil
 import sys
 import threading
+import time
 import traceback
 from pathlib import Path
+
+from training.processes import remove_shared_files
 
 JOB = "job.npz"
 ROWS = "rows"
 PROGRESS = "progress"
+GUARD_S = 2.0
 ERRORS = "error-*.json"
 
 
@@ -66,6 +70,8 @@ def _end_without_reader(pipe: int, directory: Path) -> None:
     watch = select.poll()
     watch.register(pipe, 0)  # only the conditions that are always reported: error and hang-up
     watch.poll()
+    time.sleep(GUARD_S)
+    remove_shared_files()
     shutil.rmtree(directory, ignore_errors=True)
     # `mpiexec` ends the other ranks and itself when one exits without finalizing MPI.
     os._exit(1)
