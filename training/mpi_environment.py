@@ -6,10 +6,11 @@ import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from topologies.errors import MachineError
+from topologies.errors import Field, InputError, MachineError
 from training.processes import remove_shared_files
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ def world(environ: Mapping[str, str] | None = None) -> World | None:
     World or None
         Rank and size as the launcher states them; None without a launcher.
 
+    Raises
+    ------
+    InputError
+        If a variable is no such number.
+
     Notes
     -----
     Reads only the environment, so that a program without a launcher never starts MPI (it could not call `mpiexec`
@@ -63,11 +69,29 @@ def world(environ: Mapping[str, str] | None = None) -> World | None:
     environ = os.environ if environ is None else environ
     for rank, size in (("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE")):
         if rank in environ and size in environ:
-            return World(rank=int(environ[rank]), size=int(environ[size]))
-    tasks = int(environ.get("SLURM_STEP_NUM_TASKS", "1"))
-    if "SLURM_PROCID" in environ and tasks > 1:
-        return World(rank=int(environ["SLURM_PROCID"]), size=tasks)
+            return _place(environ, rank, size)
+    rank, size = "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"
+    if rank in environ and size in environ and _stated(environ, size) > 1:
+        return _place(environ, rank, size)
     return None
+
+
+def _place(environ: Mapping[str, str], rank: str, size: str) -> World:
+    """The process that two variables state."""
+    place = World(rank=_stated(environ, rank), size=_stated(environ, size))
+    if place.rank >= place.size:
+        rule = ("must be < ", Field(size, value=environ[size]), ", as mpiexec and srun set them.")
+        raise InputError(*rule, field=Field(rank, value=environ[rank]))
+    return place
+
+
+def _stated(environ: Mapping[str, str], name: str) -> int:
+    """The number in a variable that a launcher sets."""
+    text = environ[name]
+    if not (text.isascii() and text.isdigit()):
+        rule = "must be a whole number, as mpiexec and srun set it; without one of them the variable must not be set."
+        raise InputError(rule, field=Field(name, value=text))
+    return int(text)
 
 
 def local_rank(rank: int, environ: Mapping[str, str] | None = None) -> int:
@@ -85,7 +109,7 @@ def local_rank(rank: int, environ: Mapping[str, str] | None = None) -> int:
     Launchers may assign ranks to machines cyclically, so `rank` does not tell.
     """
     environ = os.environ if environ is None else environ
-    return next((int(environ[name]) for name in LOCAL_RANKS if name in environ), rank)
+    return next((_stated(environ, name) for name in LOCAL_RANKS if name in environ), rank)
 
 
 def mpiexec_path() -> Path:
@@ -99,11 +123,17 @@ def mpiexec_path() -> Path:
     Raises
     ------
     MachineError
-        If there is none.
+        If there is none, or no mpi4py, with which ranks are started.
     """
     path = Path(sys.executable).parent / "mpiexec"
     if not path.is_file():
         raise MachineError(f"mpiexec(={path}) must exist; install it with: pip install mpich")
+    try:
+        found = find_spec("mpi4py")
+    except ModuleNotFoundError:
+        found = None
+    if found is None:
+        raise MachineError("more than one rank needs mpi4py; install it with: pip install mpi4py mpich")
     return path
 
 
@@ -147,8 +177,10 @@ def start_mpi(*, started: int) -> None:
     the library is checked before it starts. Does nothing where MPI runs already: under a launcher a program calls this
     first, so that no process that fails later leaves the others waiting in MPI's start, and the backend calls it again.
     """
-    import mpi4py
-
+    try:
+        import mpi4py
+    except ImportError as error:
+        raise MachineError(f"ranks need mpi4py: {error}; install it with: pip install mpi4py mpich") from None
     mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
     try:
         with warnings.catch_warnings():

@@ -35,7 +35,6 @@ def _main() -> None:
     from training import world
 
     check_interrupts()
-    place = world()
 
     def command() -> None:
         try:
@@ -49,9 +48,10 @@ def _main() -> None:
                 sys.stdout.flush()
             raise
 
-    if place is not None and place.size > 1:
-        run_together(command, place)
     try:
+        place = world()
+        if place is not None and place.size > 1:
+            run_together(command, place)
         command()
     except SilosimError as error:
         check_interrupts()

@@ -65,3 +65,51 @@ def test_a_limit_without_a_unit_names_its_key(silosim, scenario, small_scenario,
     assert done.err.splitlines()[-1] == (
         f"silosim: error: {scenario}: training.rank_timeout(=10) must be a number with a unit, for instance '25.4 ms'."
     )
+
+
+MISSING = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            raise {error}
+sys.meta_path.insert(0, Missing())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("module", "error", "told"),
+    [
+        (
+            "mpi4py",
+            "ModuleNotFoundError(name)",
+            "more than one rank needs mpi4py; install it with: pip install mpi4py mpich",
+        ),
+        (
+            "mpi4py.MPI",
+            "RuntimeError('cannot load MPI library')",
+            "mpi4py finds no MPI library: cannot load MPI library; install one with: pip install mpich",
+        ),
+    ],
+)
+def test_without_mpi_two_ranks_end_with_3_and_what_to_install(
+    scenario_of_two_ranks, tmp_path, module, error, told
+):
+    (tmp_path / "sitecustomize.py").write_text(MISSING.format(module=module, error=error))
+    places = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    done = run(scenario_of_two_ranks, tmp_path / "x.h5", PYTHONPATH=places)
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == f"silosim: error: {told}"
+    assert "Traceback" not in done.stderr
+
+
+def test_a_launchers_variable_that_is_no_number_ends_any_command_in_one_line(silosim, monkeypatch):
+    monkeypatch.setenv("PMI_RANK", "x")
+    monkeypatch.setenv("PMI_SIZE", "2")
+    done = silosim("design", "gaia")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        "silosim: error: PMI_RANK(='x') must be a whole number, as mpiexec and srun set it; without one of them the "
+        "variable must not be set.\n"
+    )

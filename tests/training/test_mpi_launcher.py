@@ -17,7 +17,7 @@ from training.mpi.launcher import LOG, _error, _error_from_log, _lines
 from training.mpi.trial import LauncherTrial, listed_sizes, try_launcher
 from training.mpi.trial_rank import ANSWERS
 from training.mpi.worker import ERRORS, main
-from training.mpi_environment import check_size, local_rank, mpiexec_path, rank_environment
+from training.mpi_environment import check_size, local_rank, mpiexec_path, rank_environment, start_mpi
 from training.notice import Notice
 
 
@@ -40,6 +40,51 @@ from training.notice import Notice
 )
 def test_the_launcher_is_recognised_by_its_environment(environ, place):
     assert world(environ) == place
+
+
+@pytest.mark.parametrize(
+    ("environ", "rule"),
+    [
+        ({"PMI_RANK": "x", "PMI_SIZE": "2"}, "PMI_RANK(='x') must be a whole number"),
+        ({"PMI_RANK": "0", "PMI_SIZE": ""}, "PMI_SIZE(='') must be a whole number"),
+        ({"PMI_RANK": "-1", "PMI_SIZE": "2"}, "PMI_RANK(='-1') must be a whole number"),
+        ({"PMI_RANK": "²", "PMI_SIZE": "2"}, "PMI_RANK(='²') must be a whole number"),
+        ({"PMI_RANK": "2", "PMI_SIZE": "2"}, "PMI_RANK(='2') must be < PMI_SIZE(='2')"),
+        (
+            {"OMPI_COMM_WORLD_RANK": "1.5", "OMPI_COMM_WORLD_SIZE": "3"},
+            "OMPI_COMM_WORLD_RANK(='1.5') must be a whole number",
+        ),
+        ({"SLURM_PROCID": "x", "SLURM_STEP_NUM_TASKS": "2"}, "SLURM_PROCID(='x') must be a whole number"),
+        (
+            {"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "two"},
+            "SLURM_STEP_NUM_TASKS(='two') must be a whole",
+        ),
+    ],
+)
+def test_a_launchers_variable_that_is_no_number_is_one_line(environ, rule):
+    with pytest.raises(InputError) as caught:
+        world(environ)
+    assert str(caught.value).startswith(rule)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_index_on_a_machine_that_is_no_number_is_one_line():
+    with pytest.raises(InputError, match=r"^SLURM_LOCALID\(='a'\) must be a whole number"):
+        local_rank(5, {"SLURM_LOCALID": "a"})
+
+
+def test_without_mpi4py_several_ranks_are_one_line_that_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "mpi4py", None)
+    monkeypatch.setattr("training.mpi_environment.find_spec", lambda _name: None)
+    with pytest.raises(MachineError) as caught:
+        MpiBackend().check(TrainingConfig(ranks=2))
+    assert str(caught.value) == "more than one rank needs mpi4py; install it with: pip install mpi4py mpich"
+    MpiBackend().check(TrainingConfig(ranks=1))
+    # Under a launcher of the user's it shows when MPI starts.
+    with pytest.raises(
+        MachineError, match=r"^ranks need mpi4py: .*; install it with: pip install mpi4py mpich$"
+    ):
+        start_mpi(started=2)
 
 
 @pytest.mark.parametrize(
