@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import h5py
@@ -326,8 +326,10 @@ def link_usage(
         In the order of `topologies.Connectivity.link_capacity_bps`; NaN for what the file does not say.
     """
     group = file[f"simulation/{overlay.kind}"]
-    bits, mean_bps = group["link_bits"][:], _capacity_bps(file, group, record.scenario)
-    return bits, mean_bps, utilisation(bits, mean_bps, _end_s(group, overlay.simulation.rounds))
+    end_s, mean_bps = _end_s(group, overlay.simulation.rounds), _capacity_bps(file, group, record.scenario)
+    # Cut short while they were written, they are of other rounds.
+    bits = np.full_like(mean_bps, nan) if isnan(group.attrs.get("end_s", 0.0)) else group["link_bits"][:]
+    return bits, mean_bps, utilisation(bits, mean_bps, end_s)
 
 
 def _capacity_bps(file: h5py.File, group: h5py.Group, scenario: str) -> FloatArray:

@@ -134,7 +134,8 @@ class SimulationWriter:
     Notes
     -----
     The attribute ``rounds`` says how many rounds are in the file, ``end_s`` the simulated time of `link_bits`; they are
-    written after these. The file is flushed every half second.
+    written after these. While `link_bits` change, ``end_s`` is NaN: a file that is cut short just then does not say of
+    which rounds they are. The file is flushed every half second.
     """
 
     def __init__(
@@ -144,17 +145,23 @@ class SimulationWriter:
         self._group = file[f"simulation/{kind}"]
         self._messages = [name for name in ("arrival_s", *MESSAGE_FIELDS) if name in self._group]
         self._rounds, self._end_s = 0, nan
+        self._link_bits: FloatArray | None = None
         self._flushed_at = time.monotonic()
 
     def add(self, block: Block) -> None:
         """Write a block; within a second it is flushed, so that a kill cannot lose it."""
         _write_block(self._file, self._group, block, self._messages)
         self._rounds, self._end_s = block.first_round + block.rounds, block.now_s
+        self._link_bits = block.link_bits
         if time.monotonic() - self._flushed_at > _FLUSH_S:
             self.flush()
 
     def flush(self) -> None:
         """Flush all blocks that were added."""
+        if self._link_bits is not None:
+            _write_attributes(self._file, self._group, {"end_s": nan})
+            _write_links(self._file, self._group, "link_bits", self._link_bits)
+            self._link_bits = None
         _write_attributes(self._file, self._group, {"rounds": self._rounds, "end_s": self._end_s})
         self._flushed_at = time.monotonic()
 
@@ -169,7 +176,7 @@ class SimulationWriter:
         """
         self.flush()
         if self._mean_bps is not None:
-            _write_capacity(self._file, self._group, self._mean_bps(self._end_s))
+            _write_links(self._file, self._group, "link_capacity_bps", self._mean_bps(self._end_s))
         attributes = {
             "cycle_time_is_exact": steady.is_exact,
             "half_width_s": 0.0 if steady.is_exact else nan if half_width_s is None else half_width_s,
@@ -188,13 +195,12 @@ def _write_block(_file: h5py.File, group: h5py.Group, block: Block, messages: li
     group["round_start_s"][first : first + len(block.round_start_s)] = block.round_start_s
     for name in messages:
         group[name][first : first + block.rounds] = getattr(block.messages, name)
-    group["link_bits"][...] = block.link_bits
 
 
 @reports_full_disk
-def _write_capacity(_file: h5py.File, group: h5py.Group, mean_bps: FloatArray) -> None:
-    """Write the mean capacity of each link direction."""
-    group["link_capacity_bps"][...] = mean_bps
+def _write_links(_file: h5py.File, group: h5py.Group, name: str, values: FloatArray) -> None:
+    """Write a number for each link direction."""
+    group[name][...] = values
 
 
 @reports_full_disk

@@ -50,7 +50,7 @@ def read_board(board: bytes) -> list[RankState]:
 
 
 class SharedProgress(Progress):
-    """Writes a rank's progress into the file: a hundred nanoseconds each time, and without any thread.
+    """Writes a rank's progress into the file, without any thread: 0.3 µs for a step, 3 µs for a stage.
 
     Parameters
     ----------
