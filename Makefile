@@ -14,7 +14,7 @@ COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|sympy|_inductor|onn
 # The tests start hundreds of processes; each would compile all modules anew where the environment forbids to keep bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all mutants fuzz check docs format data-shakespeare clean
+.PHONY: demo test test-all mutants fuzz soak check docs format data-shakespeare clean
 
 demo: .venv/installed
 	$(BIN)/silosim demo -o out
@@ -42,6 +42,10 @@ mutants: .venv/installed-test
 # Generated files for every reader, or those of READERS="gml arcs"; inputs that fail are kept in out/fuzz.
 fuzz: .venv/installed-test
 	$(BIN)/python tools/fuzz.py --inputs $(or $(INPUTS),200000) $(READERS)
+
+# MINUTES of studies, runs and kills; what is lost is an error, and growth of memory and open files is printed.
+soak: .venv/installed-test
+	$(BIN)/python tools/soak.py --minutes $(or $(MINUTES),10)
 
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
