@@ -187,11 +187,12 @@ def test_a_program_that_is_killed_leaves_no_shared_memory_at_any_moment(make_job
         assert not list(tmp_path.glob("silosim-*"))
 
 
-NAMES = ("silosim-a", "silosim-b")
+NAMES = (f"s{os.getpid()}a", f"s{os.getpid()}b")
+"""Of this process' network namespaces, and of the cable's ends in them."""
 BY_NAMESPACE = """#!/bin/sh
 while [ "$1" != 10.77.0.2 ]; do shift; done
 shift
-exec ip netns exec silosim-b sh -c "$*"
+exec ip netns exec {name} sh -c "$*"
 """
 
 
@@ -202,7 +203,7 @@ def namespaces():
         pytest.skip("network namespaces need root and ip")
     commands = [
         *(f"ip netns add {name}" for name in NAMES),
-        "ip link add silosim-a netns silosim-a type veth peer name silosim-b netns silosim-b",
+        "ip link add {0} netns {0} type veth peer name {1} netns {1}".format(*NAMES),
         *(f"ip -n {name} addr add 10.77.0.{place}/24 dev {name}" for place, name in enumerate(NAMES, 1)),
         *(f"ip -n {name} link set {device} up" for name in NAMES for device in ("lo", name)),
     ]
@@ -222,7 +223,7 @@ def test_a_cut_between_two_hosts_ends_the_run_on_both(make_job, processes_naming
     job = make_job(rounds=FOR_EVER, log_every=FOR_EVER, ranks=2, rank_timeout="3 s")
     write_job(tmp_path / "job.npz", job)
     (tmp_path / "program.py").write_text(PROGRAM)
-    (tmp_path / "launch").write_text(BY_NAMESPACE)
+    (tmp_path / "launch").write_text(BY_NAMESPACE.format(name=NAMES[1]))
     (tmp_path / "launch").chmod(0o755)
     (tmp_path / "hosts").write_text("10.77.0.1\n10.77.0.2\n")
     inside = ["ip", "netns", "exec", NAMES[0]]
