@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import h5py
@@ -115,8 +116,9 @@ def main() -> None:
         path = path.rename(path.with_name("whole.h5"))
         cut, arguments[-1] = Path(folder, "cut.h5"), str(Path(folder, "cut.h5"))
         partial = cut.with_name("cut.h5.partial")
-        with h5py.File(path) as whole:
-            for _ in range(asked.kills):
+        kills = 0
+        with h5py.File(path) as whole, suppress(KeyboardInterrupt):  # which prints what was found so far
+            while kills < asked.kills:
                 child = begun(arguments)
                 wait_for(partial)
                 time.sleep(draw.uniform(0, took_s))
@@ -125,7 +127,8 @@ def main() -> None:
                 found.update(set(look(cut if cut.exists() else partial, whole)))
                 for file in (cut, partial):
                     file.unlink(missing_ok=True)
-    print(f"{asked.kills} kills within {took_s:.2f} s of: silosim simulate {' '.join(asked.simulate)}")
+                kills += 1
+    print(f"{kills} kills within {took_s:.2f} s of: silosim simulate {' '.join(asked.simulate)}")
     for what, count in sorted(found.items()):  # in parentheses: what is no error
         print(f"{count:6}  {what}")
     sys.exit(any(not what.startswith("(") for what in found))
