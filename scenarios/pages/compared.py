@@ -43,5 +43,7 @@ def training_lines(record: RunRecord, scenario: RecordedScenario) -> list[str]:
     if scenario.compression:
         share = record.work.message_share
         whole = format_bits(record.work.model_bits / share)
-        lines.append(f"messages: compressed by {scenario.compression}: {100 * share:.3g} % of the model's {whole}")
+        lines.append(
+            f"messages: compressed by {scenario.compression}: {100 * share:.3g} % of the model's {whole}"
+        )
     return lines
