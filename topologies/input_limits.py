@@ -10,6 +10,8 @@ MOST_NESTED = 32
 """Tables and lists of a TOML file in one another; no key of a scenario needs more than five."""
 MOST_ENTRIES = 20_000
 """Of a list or table of a TOML file; thousands of wrong ones would be checked one by one."""
+MOST_DIGITS = 30
+"""Of an integer in a TOML file; which numbers a key takes, its own rule says."""
 MOST_OVERLAYS = 1000
 """Of a scenario, each of which is designed."""
 MOST_POINTS = 10_000_000

@@ -2,11 +2,18 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from topologies.errors import Field, InputError
-from topologies.input_limits import MOST_ENTRIES, MOST_KEY_PARTS, MOST_NESTED, MOST_TOML_BYTES, check_size
+from topologies.input_limits import (
+    MOST_DIGITS,
+    MOST_ENTRIES,
+    MOST_KEY_PARTS,
+    MOST_NESTED,
+    MOST_TOML_BYTES,
+    check_size,
+)
 
 _STRING = r'"(?:[^"\\\n]|\\.)*+"' + r"|'[^'\n]*+'"
 _PART = rf"(?:[A-Za-z0-9_-]++|{_STRING})"
@@ -20,7 +27,7 @@ _TOKEN = re.compile(
 """What holds dots that are none of a key, or is one with too many."""
 
 
-def parse_toml(text: str, *, source: str | None = None, own_rules: Collection[str] = ()) -> dict[str, Any]:
+def parse_toml(text: str, *, source: str | None = None) -> dict[str, Any]:
     """Tables of a TOML text.
 
     Parameters
@@ -28,8 +35,6 @@ def parse_toml(text: str, *, source: str | None = None, own_rules: Collection[st
     text : str
     source : str, optional
         The file, for error messages.
-    own_rules : collection of str
-        Outermost keys whose integers have a rule of their own, which says more.
 
     Returns
     -------
@@ -38,8 +43,7 @@ def parse_toml(text: str, *, source: str | None = None, own_rules: Collection[st
     Raises
     ------
     InputError
-        If it is no TOML, larger than a limit of `topologies.input_limits`, or has an integer beyond 64 bits, which
-        TOML leaves open.
+        If it is no TOML, larger than a limit of `topologies.input_limits`, or has an integer of more digits.
 
     Notes
     -----
@@ -59,9 +63,9 @@ def parse_toml(text: str, *, source: str | None = None, own_rules: Collection[st
     except ValueError as error:
         said = str(error)
         # Of an integer of thousands of digits, Python's own advice is not for users.
-        reason = "an integer must have 64 bits" if "integer string" in said else said
+        reason = f"an integer must have at most {MOST_DIGITS} digits" if "integer string" in said else said
         raise InputError(f"not valid TOML: {reason}", source=source) from None
-    _check_values({key: value for key, value in tables.items() if key not in own_rules}, source)
+    _check_values(tables, source)
     return tables
 
 
@@ -84,5 +88,6 @@ def _check_values(tables: Mapping[str, Any], source: str | None) -> None:
                 )
             inner = value.items() if isinstance(value, dict) else enumerate(value)
             waiting += [((*path, key), each) for key, each in inner if isinstance(each, dict | list | int)]
-        elif not -(2**63) <= value < 2**63:
-            raise InputError("must have 64 bits.", field=Field(*path, value=value), source=source)
+        elif abs(value) >= 10**MOST_DIGITS:
+            rule = f"must have at most {MOST_DIGITS} digits."
+            raise InputError(rule, field=Field(*path, value=value), source=source)

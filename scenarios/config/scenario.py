@@ -294,7 +294,7 @@ def read_toml(text: str, source: str) -> dict[str, Any]:
     InputError
         As `parse_toml`.
     """
-    return parse_toml(text, source=source, own_rules=("seed",))
+    return parse_toml(text, source=source)
 
 
 def toml_text(path: Path) -> str:

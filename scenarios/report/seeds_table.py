@@ -10,6 +10,7 @@ import numpy as np
 from scenarios.config.quantities import format_mean
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.runfile.reader import OverlayRecord, RunRecord
+from topologies.regular_files import regular
 from topologies.statistics import batch_means
 
 MEASURES = {
@@ -114,7 +115,7 @@ def _list(seeds: Sequence[int]) -> str:
 def is_seeds_table(path: Path) -> bool:
     """Whether a CSV file is a table of seeds, by its head."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with regular(path).open(encoding="utf-8", newline="") as file:
             head = next(csv.reader(file), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         return False

@@ -295,7 +295,7 @@ def test_a_preset_that_trains_is_run_shown_drawn_and_compared(silosim, monkeypat
         f"{study}.run_and_report",
         lambda scenario, *_, **kept: done.append((scenario.training.model, kept["force"])),
     )
-    monkeypatch.setattr(f"{study}.show", lambda path, *_: done.append(f"show {path}"))
+    monkeypatch.setattr(f"{study}.show", lambda path, **_: done.append(f"show {path}"))
     monkeypatch.setattr(f"{study}.draw", lambda _, picture, __: done.append(f"draw {picture}"))
     monkeypatch.setattr(f"{study}.run_summary", lambda path: SimpleNamespace(rows=[f"rows of {path}"]))
     monkeypatch.setattr(f"{study}._compare", lambda _, rows, path, __: done.append((*rows, str(path))))

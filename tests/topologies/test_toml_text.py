@@ -30,9 +30,9 @@ DEEP = "tables and lists must be nested at most 32 deep."
         ("a = " + "[" * 900 + "]" * 900, DEEP),
         ("a = " + "[" * 33 + "]" * 33, DEEP),
         ("a = " + "{b = " * 900 + "1" + "}" * 900, DEEP),
-        ("a = " + "9" * 5000, "not valid TOML: an integer must have 64 bits"),
-        ("a = [1, " + "9" * 4000 + "]", "must have 64 bits."),
-        (f"a = {2**63}", "a(=9223372036854775808) must have 64 bits."),
+        ("a = " + "9" * 5000, "not valid TOML: an integer must have at most 30 digits"),
+        ("a = [1, " + "9" * 4000 + "]", "must have at most 30 digits."),
+        (f"a = {10**30}", "must have at most 30 digits."),
         (f"\n{LONG} = 1", "the dotted key at line 2 must have at most 32 parts."),
         (f"[{LONG}]", "the dotted key at line 1 must have at most 32 parts."),
         (".".join(["a"] * 100_000) + " = 1", "the dotted key at line 1 must have at most 32 parts."),
@@ -86,8 +86,10 @@ def test_dots_in_texts_and_comments_are_no_keys(value):
 
 
 def test_files_are_not_read_beyond_their_limit(tmp_path):
+    with (tmp_path / "zero").open("wb") as file:
+        file.truncate(2**40)  # takes no space on the disk, and does not fit into memory
     with pytest.raises(InputError, match=r"^zero: is too large: it must have at most 1,000 bytes\.$"):
-        read_file(Path("/dev/zero"), "zero", most_bytes=1000)
+        read_file(tmp_path / "zero", "zero", most_bytes=1000)
     check_size(b"12", 2, None)
     (tmp_path / "n.toml").write_text("sites = 's.csv'\n" + "#" * MOST_TOML_BYTES)
     assert not is_network_file(tmp_path / "n.toml")

@@ -191,11 +191,11 @@ def test_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Path) -> bytes:
+    def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)  # root may read everything
     (tmp_path / "a.gml").write_text("")
+    monkeypatch.setattr(Path, "open", refuse)  # root may read everything
     with pytest.raises(InputError, match=r"a\.gml: cannot be read: Permission denied"):
         load_underlay(tmp_path / "a.gml")
     monkeypatch.setattr(Path, "stat", lambda _, **__: refuse(Path()))

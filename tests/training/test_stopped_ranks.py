@@ -196,6 +196,14 @@ exec ip netns exec {name} sh -c "$*"
 """
 
 
+def is_up(name):
+    """Whether the cable's end in a namespace is up, as the system says."""
+    shown = subprocess.run(
+        ["ip", "-n", name, "-br", "link", "show", name], capture_output=True, text=True, check=True
+    )
+    return shown.stdout.split()[1] == "UP"
+
+
 @pytest.fixture
 def namespaces():
     """Two network namespaces with a cable between them."""
@@ -212,6 +220,11 @@ def namespaces():
             done = subprocess.run(command.split(), capture_output=True, text=True, check=False)
             if done.returncode:
                 pytest.skip(f"{command}: {done.stderr.strip()}")
+        # UCX takes no device that is not up yet, which the system says up to a second later.
+        until_s = time.monotonic() + 10
+        while not all(map(is_up, NAMES)):
+            assert time.monotonic() < until_s
+            time.sleep(0.05)
         yield
     finally:
         for name in NAMES:
