@@ -183,9 +183,13 @@ def check_finite(
     silo = int(np.argmin(diverged_in))
     if np.isfinite(diverged_in[silo]):
         step = "" if config.compression == "none" else ", or consensus_step,"
+        cause = f"learning_rate(={config.learning_rate}){step} must be smaller."
+        if diverged_in[silo] == 0 and config.loss:
+            cause = (
+                f"loss(={config.loss!r}) gives none with the first models, or learning_rate must be smaller."
+            )
         raise TrainingError(
-            f"{DIVERGED}: {silo_name(silo, silo_labels)} has no finite loss in round {int(diverged_in[silo])}; "
-            f"learning_rate(={config.learning_rate}){step} must be smaller."
+            f"{DIVERGED}: {silo_name(silo, silo_labels)} has no finite loss in round {int(diverged_in[silo])}; {cause}"
         )
 
 

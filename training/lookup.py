@@ -36,7 +36,9 @@ def lookup(table: Mapping[str, Part], name: str, *, field: str, otherwise: str =
     raise unknown_name(field, name, table, otherwise=otherwise)
 
 
-def lookup_registered(table: Mapping[str, Part], name: str, *, group: str, field: str) -> object:
+def lookup_registered(
+    table: Mapping[str, Part], name: str, *, group: str, field: str, otherwise: str = ""
+) -> object:
     """Return the built-in part of a name, or else the object that an entry point of that name loads.
 
     Parameters
@@ -49,6 +51,8 @@ def lookup_registered(table: Mapping[str, Part], name: str, *, group: str, field
         Group of the entry points, such as ``silosim.models``.
     field : str
         The field that holds the name, for the message.
+    otherwise : str, optional
+        What else is allowed, for the message.
 
     Raises
     ------
@@ -61,5 +65,5 @@ def lookup_registered(table: Mapping[str, Part], name: str, *, group: str, field
         return table[name]
     entry = find_entry(group, name, field)
     if entry is None:
-        raise unknown_name(field, name, all_names(table, group))
+        raise unknown_name(field, name, all_names(table, group), otherwise=otherwise)
     return load_entry(entry, field)

@@ -132,6 +132,11 @@ def call_own(name: str, *, field: str, offered: Mapping[str, object]) -> Any:
     required = [each for each in parameters.values() if each.default is each.empty]
     if not given and len(required) == len(offered):
         return function(*offered.values())
+    if not given and required:
+        names = " and ".join(offered)
+        raise refused(
+            field, name, f"must take {names}, by these names or as its only {len(offered)} arguments"
+        )
     return call_with(name, field=field, given=given)
 
 

@@ -10,7 +10,14 @@ from training import BatchStream, HistoryRow, dataset_reader, load_dataset, spli
 
 ONLY = {"model": "softmax", "objective": "silos", "initial_weights": "", "optimizer": "sgd", "evaluate": 1}
 ONLY |= {"momentum": 0, "weight_decay": 0, "clip_norm": None, "clip_value": None}
-ONLY |= {"learning_rate_schedule": "constant", "warm_up_rounds": 0}
+ONLY |= {
+    "learning_rate_schedule": "constant",
+    "warm_up_rounds": 0,
+    "loss": "",
+    "precision": "float32",
+    "device": "cpu",
+}
+ONLY |= {"exchange_buffers": False, "keep_models": False, "checkpoint_every": 0}
 NEEDS = "model = 'softmax' from zeros, the mean of silos as objective, and plain sgd at a constant rate"
 Numbers = Literal["float64", "float32"]
 

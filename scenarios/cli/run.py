@@ -22,6 +22,7 @@ from scenarios.runtime.launcher import call_others, is_first
 from scenarios.studies.run import run_scenario
 from scenarios.studies.run_seeds import SeedFiles, run_seeds
 from topologies import MachineError, TrainingError
+from training.history import DIVERGED
 from training.tasks import TASKS
 
 
@@ -153,6 +154,8 @@ def run_and_report(
         partial = partial_path(path)
         if is_first() and (partial.exists() or isinstance(error, KeyboardInterrupt)):
             kept = f"the finished rounds are in {partial}" if partial.exists() else "interrupted"
-            hint = "; --resume continues from the last checkpoint" if has_checkpoint(path) else ""
+            # With the same settings it would diverge again, and with others it is another run.
+            goes_on = has_checkpoint(path) and not str(error).startswith(DIVERGED)
+            hint = "; --resume continues from the last checkpoint" if goes_on else ""
             print(f"silosim: {kept}{hint}", file=sys.stderr)
         raise

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from scenarios.config.designer_options import label_share_values, option_values, progress_values, seed_values
 from scenarios.config.error_context import changed_errors, located
 from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.scenario import Scenario
 from topologies import (
     ClosedForms,
     Connectivity,
@@ -75,7 +76,7 @@ def design_any(
         As `topologies.design`, if a file is wrong, or as `check_hub`.
     """
     config.check_designer()
-    check_hub(config, work)
+    check_hub(config, is_compressed=work.message_share < 1)
     if config.schedule is not None:
         return _scheduled(config, config.schedule, graph, work)
     if not config.kind:
@@ -96,9 +97,16 @@ def design_any(
     return weighted(replace(design(config.kind, graph, work, **options), kind=config.name), config, consensus)
 
 
-def check_hub(config: OverlayConfig, work: Workload) -> None:
+def check_hubs(scenario: Scenario) -> None:
+    """Raise an `InputError` for a STAR in a scenario whose training compresses its messages; see `check_hub`."""
+    is_compressed = scenario.training is not None and scenario.training.compression != "none"
+    for config in scenario.overlays.overlays:
+        check_hub(config, is_compressed=is_compressed)
+
+
+def check_hub(config: OverlayConfig, *, is_compressed: bool) -> None:
     """Raise an `InputError` for a STAR with compressed messages: its hub sends back means, which are none."""
-    if config.kind == "star" and work.message_share < 1:
+    if config.kind == "star" and is_compressed:
         raise InputError(
             f"{config.name}: its hub sends back a mean of models, which is not compressed; with compression leave it "
             "out of the overlays."

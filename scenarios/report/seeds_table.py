@@ -59,6 +59,10 @@ def seeds_table(
         name for name in MEASURES if name != "train_loss" and any(row[name] is not None for row in values)
     ]
     notes = [f"mean +- 95 % interval of Student's distribution over seeds {_list(list(runs))}."]
+    if not all(row["is_exact"] for row in rows):
+        notes.append(
+            "~: estimated in some runs from rounds that show no period; the interval is that over seeds alone."
+        )
     if "rounds_to_target" in shown:
         notes.append(f"rounds, time: to a test accuracy of {target_accuracy:g}, where all runs reach it.")
     return Table(
@@ -76,13 +80,14 @@ def seeds_table(
 
 
 def _measures(overlay: OverlayRecord, target_accuracy: float | None) -> dict[str, float | None]:
-    """Values of one run of an overlay by the names of `MEASURES`."""
+    """Values of one run of an overlay by the names of `MEASURES`, and whether its cycle time is exact."""
     at = None if target_accuracy is None else overlay.first_round_at(target_accuracy)
     last = {
         name: float(rows[-1]) for name, rows in overlay.history.items() if np.ndim(rows) == 1 and len(rows)
     }
     return {
         "simulated_s": overlay.simulation.cycle_time_s,
+        "is_exact": overlay.simulation.is_exact,
         **{name: last.get(name) for name in ("train_loss", "test_accuracy")},
         "rounds_to_target": None if at is None else float(at[0]),
         "time_to_target_s": None if at is None else at[1],
@@ -101,6 +106,9 @@ def _row(kind: str, values: Sequence[Row]) -> Row:
                 half = batch_means(samples, batches=len(samples)).half_width
         row |= {f"{name}_mean": mean, f"{name}_half_width": half}
         row[f"{name}_text"] = None if mean is None else format_mean(mean, half)
+    row["is_exact"] = all(value["is_exact"] for value in values)
+    if not row["is_exact"] and row["simulated_s_text"] is not None:
+        row["simulated_s_text"] = f"~{row['simulated_s_text']}"
     row["reached"] = sum(value["rounds_to_target"] is not None for value in values)
     return row
 

@@ -11,7 +11,7 @@ from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import in_table, located
 from scenarios.config.label_shares import partition_labels
 from scenarios.config.network import NetworkConfig, build_network
-from scenarios.config.overlays import AnyOverlay, design_any
+from scenarios.config.overlays import AnyOverlay, check_hubs, design_any
 from scenarios.config.scenario import Scenario, task_line, workload_of
 from scenarios.config.silo_places import silo_places
 from scenarios.config.simulation import SimulationConfig
@@ -108,6 +108,7 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     MachineError
         If the machine lacks what the training needs.
     """
+    check_hubs(scenario)
     with in_table("network", NetworkConfig):
         graph = build_network(scenario.network)
     work = workload_of(scenario, graph)
@@ -140,7 +141,6 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
             jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
         if training is not None:
             with located(f"overlay {overlay.kind}"), in_table("training", TrainingConfig):
-                _check_no_hub(overlay, training)
                 job = TrainingJob(
                     config=training,
                     silos=graph.silos,
@@ -165,13 +165,6 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         trainings=tuple(trainings),
         silo_places=places,
     )
-
-
-def _check_no_hub(overlay: AnyOverlay, training: TrainingConfig) -> None:
-    """Raise an InputError where a hub would send back a mean of compressed models, which is none itself."""
-    if training.compression != "none" and isinstance(overlay, Overlay) and overlay.hub is not None:
-        rule = "must be 'none' with a hub: the mean that it sends back is no compressed model."
-        raise InputError(rule, field=Field("compression", value=training.compression))
 
 
 def _taking_part(work: Workload, rounds: int, silos: int, seed: int) -> BoolArray | None:

@@ -15,7 +15,7 @@ from scenarios.config.error_context import changed_errors, in_table, located
 from scenarios.config.label_shares import PartitionLabels
 from scenarios.config.network import SOURCES, NetworkConfig
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.overlays import check_silos_named
+from scenarios.config.overlays import check_hubs, check_silos_named
 from scenarios.config.scenario import Scenario, workload_of
 from scenarios.config.study import (
     FigureConfig,
@@ -138,6 +138,9 @@ def _check_training(study: Study, scenarios: Sequence[Scenario]) -> None:
         if any(each.training is None for each in scenarios):
             rule = "goes with a scenario that has [training]."
             raise InputError(rule, field=Field("study", "train", value=True), source=study.source)
+        with located(study.source):
+            for each in scenarios:
+                check_hubs(each)
         return
     if study.config.run is not None or not (varied or "training" in study.base):
         return

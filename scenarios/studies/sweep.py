@@ -79,7 +79,7 @@ def sweep(
     check_seed(seed)
     for config in overlays:
         config.check_designer()
-        check_hub(config, work)
+        check_hub(config, is_compressed=work.message_share < 1)
     by_bps = {parse_quantity("access", text, "bit/s"): text for text in capacities}
     networks = {
         bps: network.changed(access=text, access_hub=network.access_hub)

@@ -175,9 +175,10 @@ def test_a_stated_model_size_is_compressed_too(run_it):
 
 
 def test_a_star_is_not_trained_with_compression(run_it):
-    done, rows = run_it(text=STUDY.format(ratios="0.1").replace('"ring"', '"star"'))
-    assert done.exit_code == 1
-    assert "star: its hub sends back a mean of models, which is not compressed" in rows[0]["error"]
+    done, rows = run_it(text=STUDY.format(ratios="0.1, 1.0").replace('"ring"', '"star", "ring"'))
+    assert isinstance(done.exception, InputError)
+    assert "star: its hub sends back a mean of models, which is not compressed" in str(done.exception)
+    assert rows == []
 
 
 @pytest.mark.usefixtures("run_it")

@@ -265,3 +265,11 @@ def test_divergence_ends_a_training_long_before_its_next_row(make_job, tmp_path,
         rows.extend(load_backend("mpi").train(replace(job, directory=tmp_path)))
     assert [row.round for row in rows if isinstance(row, HistoryRow)] == [0]
     assert max(checkpoint_rounds(tmp_path)) < DIVERGENCE_CHECK_ROUNDS
+
+
+def test_a_loss_of_the_users_that_is_not_finite_at_first_is_named():
+    own = TrainingConfig(loss="mine.py:loss")
+    with pytest.raises(TrainingError, match=r"loss\(='mine.py:loss'\) gives none with the first models"):
+        check_finite(np.array([math.inf, 0.0]), own)
+    with pytest.raises(TrainingError, match=r"in round 1; learning_rate\(=0.1\) must be smaller"):
+        check_finite(np.array([math.inf, 1.0]), own)

@@ -89,7 +89,8 @@ def model_spec(name: str) -> ModelSpec:
     if is_own(name):
         check_name(name, field="model")
         return ModelSpec(build=partial(_build_own, name))
-    found = lookup_registered(MODELS, name, group=GROUP, field="model")
+    otherwise = "file.py:name or module:name of your own"
+    found = lookup_registered(MODELS, name, group=GROUP, field="model", otherwise=otherwise)
     if isinstance(found, ModelSpec):
         return found
     if not callable(found):

@@ -152,7 +152,8 @@ def choose(
     if executor is None:
         executor = factory_of(chosen, config)(models, shards, config.precision)
     if not several:
-        return executor, f"executor loop: the only one for model {config.model} here"
+        what = "a loss of your own" if config.loss else f"model {config.model}"
+        return executor, f"executor loop: the only one for {what} here"
     return executor, _notice(chosen, seconds, tried)
 
 
