@@ -1,5 +1,6 @@
 """Small networks and the published inputs."""
 
+import importlib.resources
 import json
 import sys
 from collections.abc import Callable, Sequence
@@ -19,9 +20,8 @@ Links = Sequence[tuple[int, int, float]]
 @pytest.fixture(scope="session")
 def published() -> dict[str, Any]:
     """The paper's cycle-time tables."""
-    return json.loads(
-        (Path(__file__).parents[2] / "scenarios" / "data" / "published_cycle_times.json").read_text()
-    )
+    path = importlib.resources.files("scenarios") / "data" / "published_cycle_times.json"
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")
