@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from topologies.arrays import FloatArray
-from topologies.errors import InputError
+from topologies.errors import Field, InputError
 from topologies.networks.csv_table import read_table
 from topologies.networks.files import StrPath, files_of, read_file, shown
 from topologies.networks.sndlib_demands import SndlibDemands, parse_sndlib_demands
@@ -152,10 +152,15 @@ def _rows(
     )
     demands = [demand for each in parsed for demand in each.demands]
 
+    with np.errstate(over="ignore"):
+        demand_bps = np.array([demand.value for demand in demands]) * units_bps
+
     def place(row: int) -> str:
         file = files[int(np.searchsorted(np.cumsum(counts), row, side="right"))]
         return f"{shown(file.name)}, {demands[row].place}," if len(files) > 1 else demands[row].place
 
+    for row in np.flatnonzero(~np.isfinite(demand_bps)).tolist():
+        raise InputError("must have a finite demand in bit/s.", field=Field(place(row)), source=source)
     return DemandRows(
         labels=tuple(known),
         places=tuple(places),
@@ -163,7 +168,7 @@ def _rows(
         date=np.repeat(np.arange(len(files)), counts),
         source=np.array([known[demand.source] for demand in demands], dtype=np.int64),
         target=np.array([known[demand.target] for demand in demands], dtype=np.int64),
-        demand_bps=np.array([demand.value for demand in demands]) * units_bps,
+        demand_bps=demand_bps,
         place=place,
         source_name=source,
         dates=dates,

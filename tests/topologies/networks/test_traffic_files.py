@@ -225,6 +225,7 @@ def test_a_unit_is_for_files_that_state_none(tmp_path, name):
         ("a.xml", "<network", "is no XML"),
         ("a.xml", "<graphml/>", "its outermost element(='graphml') must be 'network'"),
         ("a.xml", xml(a_b="x"), "demand a_b, demand value(='x') must be a finite number >= 0."),
+        ("a.xml", xml(a_b=1e308), "demand a_b must have a finite demand in bit/s."),
         ("a.xml", xml(a_b=-1), "demand a_b, demand value(='-1') must be a finite number >= 0."),
         ("a.xml", xml(a_b=1).replace("<target>b</target>", ""), "demand a_b must have a target."),
         ("a.xml", xml(), "must hold a demand between two routers."),
