@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.compiled_designs import takes_compiled
 from topologies.errors import InputError
 from topologies.underlay import Underlay
 
@@ -153,6 +154,14 @@ class ShortestRoutes(UnsplitRoutes):
         row's tree is followed: by pointer doubling, O(n^2 log n).
         """
         routers = len(self.parent)
+        if takes_compiled(routers):
+            from topologies.compiled.routes import smallest_capacities
+
+            smallest = np.empty((routers, routers))
+            buffer = np.empty(routers, dtype=np.int64)
+            capacity_bps = np.array(core_bps, dtype=np.float64)
+            smallest_capacities(self.parent, self.parent_link, capacity_bps, buffer, smallest)
+            return np.asarray(np.where(np.less.outer(self.rank, self.rank), smallest, smallest.T))
         root = self.parent < 0
         before = np.where(root, np.arange(routers)[:, np.newaxis], self.parent)
         smallest = np.where(root, np.inf, core_bps[self.parent_link // 2])
@@ -196,8 +205,8 @@ def shortest_routes(
     -----
     Dijkstra's algorithm from each router, then a breadth-first search along the arcs that lie on a shortest
     route. Within one level of it, routes have equally many links, so their lexicographic order is the order of
-    their parents, then of the routers themselves. Many routers are searched from at once, level by level. Time
-    O(n (m + n) log n), memory O(n^2).
+    their parents, then of the routers themselves. Many routers are searched from at once, level by level; on many
+    routers one after the other, in compiled code. Time O(n (m + n) log n), memory O(n^2).
     """
     routers = underlay.routers
     rank = underlay.rank
@@ -212,18 +221,32 @@ def shortest_routes(
     hops = np.full((routers, routers), -1, dtype=np.int64)
     parent = np.full((routers, routers), -1, dtype=np.int64)
     parent_link = np.full((routers, routers), -1, dtype=np.int64)
-    for sources in np.array_split(np.arange(routers), -(-routers * len(arcs.tail) // BLOCK_ARCS)):
-        _fill_from(sources, shortest, arcs, (distance, hops, parent, parent_link))
+    if takes_compiled(routers):
+        from topologies.compiled.routes import trace_routes
+
+        first = np.searchsorted(arcs.tail, np.arange(routers + 1))
+        buffer = np.empty(routers, dtype=np.int64)
+        of_arcs = arcs.head, arcs.direction, arcs.cost, arcs.length_km
+        trace_routes(shortest, first, *of_arcs, TIE, buffer, distance, hops, parent, parent_link)
+    else:
+        for sources in np.array_split(np.arange(routers), -(-routers * len(arcs.tail) // BLOCK_ARCS)):
+            _fill_from(sources, shortest, arcs, (distance, hops, parent, parent_link))
+    del shortest
     lower = np.tril_indices(routers, -1)
     distance[lower] = distance.T[lower]
     hops[lower] = hops.T[lower]
-    own = np.ix_(rank, rank)
-    before = parent[own]
+    if not np.array_equal(rank, np.arange(routers)):
+        # One after the other, so that at most one is there twice.
+        own = np.ix_(rank, rank)
+        distance = distance[own]
+        hops = hops[own]
+        parent_link = parent_link[own]
+        parent = np.append(order, -1)[parent[own]]
     return ShortestRoutes(
-        distance_km=distance[own],
-        hops=hops[own],
-        parent=np.where(before < 0, -1, order[before]),
-        parent_link=parent_link[own],
+        distance_km=distance,
+        hops=hops,
+        parent=parent,
+        parent_link=parent_link,
         rank=rank,
         number_of_links=underlay.links,
     )

@@ -1,6 +1,7 @@
 """Routes: shortest, unique, symmetric."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import load_underlay, published_underlays, routing
+from topologies.compiled_designs import many_designs
 from topologies.explicit_routes import explicit_routes
 from topologies.routing import TIE, shortest_routes
 
@@ -130,6 +132,35 @@ def test_routes_do_not_depend_on_how_many_sources_are_searched_together(monkeypa
     assert np.array_equal(together.hops, apart.hops)
     assert np.array_equal(together.parent, apart.parent)
     assert np.array_equal(together.parent_link, apart.parent_link)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_compiled_routes_are_those_of_the_plain_code_to_the_last_bit(make_underlay, seed):
+    # Few lengths, some 0, parallel links, labels in another order than routers: ties of every kind.
+    draw = np.random.default_rng(seed)
+    routers = int(draw.integers(2, 40))
+    tree = [(int(draw.integers(node)), node) for node in range(1, routers)]
+    more = [
+        tuple(draw.choice(routers, 2, replace=False).tolist()) for _ in range(int(draw.integers(3 * routers)))
+    ]
+    links = [(a, b, float(draw.choice([0.0, 0.1, 0.2, 0.3, 100.0]))) for a, b in tree + more]
+    underlay = make_underlay(routers, links)
+    labels = [f"r{number:02}" for number in draw.permutation(routers)]
+    underlay = replace(underlay, labels=tuple(labels))
+    core_bps = draw.choice([0.0, 1e9, 2e9, 3e9], len(links))
+
+    plain = shortest_routes(underlay, core_bps)
+    with many_designs():
+        compiled = shortest_routes(underlay, core_bps)
+        smallest_bps = compiled.bottleneck_bps(core_bps)
+
+    for name in ("distance_km", "hops", "parent", "parent_link"):
+        assert np.array_equal(getattr(plain, name), getattr(compiled, name)), name
+    assert np.array_equal(plain.bottleneck_bps(core_bps), smallest_bps)
+    assert set(plain.rank.tolist()) == set(range(routers))
+    for source, target in itertools.permutations(range(routers), 2):
+        crossed = [core_bps[direction // 2] for direction in compiled.links(source, target)]
+        assert smallest_bps[source, target] == min(crossed)
 
 
 def test_a_long_thin_network(make_underlay):

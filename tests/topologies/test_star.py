@@ -3,11 +3,14 @@
 import itertools
 from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
 
 from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, published_underlays
+from topologies.compiled_designs import many_designs
 from topologies.designers.star import router_load, star
+from topologies.latency_rule import S_PER_KM, S_PER_PATH
 
 ACCESS = AccessLinks(up_bps=1e10, down_bps=1e10)
 WORK = Workload(model_bits=1e8, compute_s=0.1)
@@ -45,6 +48,46 @@ def test_load_counts_the_routes_between_others(make_underlay):
     graph = connectivity(make_underlay(3, [(0, 1, 1.0), (1, 2, 1.0)]), access=ACCESS)
 
     assert router_load(graph.underlay) == pytest.approx(np.array([0.0, 1.0, 0.0]), abs=1e-12)
+
+
+def _random_underlay(make_underlay, seed: int):
+    """Up to 24 routers, most of their lengths equal, some 0, some links parallel: many shortest paths tie."""
+    draw = np.random.default_rng(seed)
+    routers = int(draw.integers(2, 25))
+    tree = [(int(draw.integers(node)), node) for node in range(1, routers)]
+    more = [
+        tuple(draw.choice(routers, 2, replace=False).tolist()) for _ in range(int(draw.integers(2 * routers)))
+    ]
+    lengths = [0.0, 100.0, 100.0, 200.0, 300.0, 0.1 * draw.random()]
+    return make_underlay(routers, [(a, b, float(draw.choice(lengths))) for a, b in tree + more])
+
+
+@pytest.mark.parametrize("block", [3, 256])
+def test_the_compiled_load_is_that_of_networkx_to_the_last_bit(make_underlay, monkeypatch, block):
+    monkeypatch.setattr("topologies.designers.star.BLOCK_ROUTERS", block)
+    for seed in range(15):
+        underlay = _random_underlay(make_underlay, seed)
+        links = nx.Graph()
+        links.add_nodes_from(range(underlay.routers))
+        for (a, b), length_km in zip(underlay.ends.tolist(), underlay.length_km.tolist(), strict=True):
+            latency_s = min(S_PER_KM * length_km + S_PER_PATH, links.get_edge_data(a, b, {"w": np.inf})["w"])
+            links.add_edge(a, b, w=latency_s)
+        expected = nx.load_centrality(links, weight="w")
+        router_load.cache_clear()
+        assert router_load(underlay).tolist() == [expected[router] for router in range(underlay.routers)]
+        router_load.cache_clear()
+        with many_designs():
+            assert router_load(underlay).tolist() == [expected[router] for router in range(underlay.routers)]
+
+
+def test_the_compiled_load_of_the_shipped_networks_is_that_of_networkx():
+    for name in PUBLISHED_HUBS:
+        underlay = load_underlay(name)
+        router_load.cache_clear()
+        plain = router_load(underlay)
+        router_load.cache_clear()
+        with many_designs():
+            assert router_load(underlay).tolist() == plain.tolist()
 
 
 @pytest.mark.parametrize("hub", [5, "r5", np.int64(5)])

@@ -89,8 +89,9 @@ def is_dense(allowed: BoolArray) -> bool:
     """
     nodes = len(allowed)
     degree = allowed.sum(axis=0) + allowed.sum(axis=1)
-    strong = components(nodes, *np.nonzero(allowed), strong=True)[0] == 1
-    return nodes == 1 or (strong and bool((degree >= nodes).all()))
+    if nodes == 1 or not (degree >= nodes).all():
+        return nodes == 1
+    return components(nodes, *np.nonzero(allowed), strong=True)[0] == 1
 
 
 def require_reach(kind: str, graph: Connectivity) -> None:

@@ -7,8 +7,11 @@ from typing import Annotated, cast
 
 import networkx as nx
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from topologies.arrays import BoolArray, FloatArray, freeze
+from topologies.compiled_designs import takes_compiled
 from topologies.connectivity import Connectivity
 from topologies.designers.options import DesignerOption
 from topologies.errors import InputError, unknown_name
@@ -23,6 +26,8 @@ HUB_RULES = ("load", "closeness", "first")
 """Rules that choose a hub."""
 DEFAULT_RULE: Mapping[Variant, str] = MappingProxyType({"corrected": "load", "published": "first"})
 """The rule for each variant of an underlay: ``published`` stands for the paper's tables, hub included."""
+BLOCK_ROUTERS = 256
+"""Routers from which paths are searched at once, which bounds the memory."""
 Hub = Annotated[
     int | str | None,
     DesignerOption(
@@ -143,16 +148,46 @@ def router_load(underlay: Underlay) -> FloatArray:
 
     Notes
     -----
-    Newman (2001), by networkx: O(n m log n). The latency of a link is that of a path of one link. Kept for the next
-    designs on the same object: with other access links only the rest of a STAR changes.
+    Newman (2001): each router sends a unit to every other one along the shortest paths, split evenly at each router
+    among those before it; a router's load is what it passes on, as a share of all units between two others. The latency
+    of a link is that of a path of one link. O(n m log n): by networkx, on many routers compiled, with the same sums in
+    the same order. Kept for the next designs on the same object: with other access links only the rest of a STAR
+    changes.
     """
-    links: nx.Graph[int] = nx.Graph()
-    links.add_nodes_from(range(underlay.routers))
-    for (a, b), length_km in zip(underlay.ends.tolist(), underlay.length_km.tolist(), strict=True):
-        latency_s = S_PER_KM * length_km + S_PER_PATH
-        if latency_s < links.get_edge_data(a, b, {"latency_s": np.inf})["latency_s"]:
-            links.add_edge(a, b, latency_s=latency_s)
-    load = cast(dict[int, float], nx.load_centrality(links, weight="latency_s"))
-    loads = np.array([load[router] for router in range(underlay.routers)])
+    latency_s = _link_latencies(underlay)
+    loads = _compiled_load(latency_s) if takes_compiled(underlay.routers) else _plain_load(latency_s)
     freeze(loads)
     return loads
+
+
+def _link_latencies(underlay: Underlay) -> csr_array:
+    """Latency of the fastest link between each two neighbours, both ways, shape (routers, routers)."""
+    latency_s = S_PER_KM * underlay.length_km + S_PER_PATH
+    order = np.argsort(latency_s, kind="stable")
+    ends = np.sort(underlay.ends[order], axis=1)
+    _, first = np.unique(ends, axis=0, return_index=True)
+    (a, b), cost = ends[first].T, latency_s[order[first]]
+    shape = (underlay.routers, underlay.routers)
+    return csr_array((np.tile(cost, 2), (np.concatenate((a, b)), np.concatenate((b, a)))), shape=shape)
+
+
+def _plain_load(latency_s: csr_array) -> FloatArray:
+    """`router_load` by networkx."""
+    links: nx.Graph[int] = nx.from_scipy_sparse_array(latency_s, edge_attribute="latency_s")
+    load = cast(dict[int, float], nx.load_centrality(links, weight="latency_s"))
+    return np.array([load[router] for router in range(latency_s.shape[0])])
+
+
+def _compiled_load(latency_s: csr_array) -> FloatArray:
+    """`router_load` in compiled code, from some routers at once."""
+    from topologies.designers.compiled.load import add_loads
+
+    routers = latency_s.shape[0]
+    first, beside = latency_s.indptr.astype(np.int64), latency_s.indices.astype(np.int64)
+    carried, loads = np.empty(routers), np.zeros(routers)
+    for source in range(0, routers, BLOCK_ROUTERS):
+        sources = np.arange(source, min(source + BLOCK_ROUTERS, routers))
+        distance = np.atleast_2d(np.asarray(dijkstra(latency_s, indices=sources), dtype=np.float64))
+        farthest = np.argsort(distance, axis=1, kind="stable")
+        add_loads(distance, farthest, first, beside, latency_s.data, source, carried, loads)
+    return loads * (1.0 / ((routers - 1) * (routers - 2))) if routers > 2 else loads

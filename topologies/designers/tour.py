@@ -77,8 +77,9 @@ def short_tour(
     extra = [christofides_tour(symmetric)] if complete and nodes <= CHRISTOFIDES_NODES else []
     found = []
     for order in tie_orders(nodes)[:searches]:
-        ordered = costs[np.ix_(order, order)]
-        search, place = _search(ordered), np.argsort(order)
+        same = np.array_equal(order, np.arange(nodes))
+        ordered = costs if same else costs[np.ix_(order, order)]
+        search, place = whole if same else _search(ordered), np.argsort(order)
         starts = [*_starts(ordered), *(place[tour].tolist() for tour in extra)]
         best = min((search.improved(start) for start in starts), key=search.length)
         found.append(order[search.perturbed(best, restarts, seed)].tolist())
