@@ -197,13 +197,15 @@ def spectral_gap(matrix: FloatArray | csr_array) -> float:
     return float(1 - np.abs(eigenvalues).max())
 
 
-def agreed_weights(matrix: FloatArray) -> FloatArray | None:
+def agreed_weights(matrix: FloatArray, *, gap: float | None = None) -> FloatArray | None:
     """Weights of the mean on which the silos agree in the limit of many rounds.
 
     Parameters
     ----------
     matrix : ndarray, shape (silos, silos)
         Rows sum to 1.
+    gap : float, optional
+        Its `spectral_gap`, where that is known: finding it takes most of the time.
 
     Returns
     -------
@@ -221,7 +223,7 @@ def agreed_weights(matrix: FloatArray) -> FloatArray | None:
     The left eigenvector `v` of eigenvalue 1 (Perron's where no weight is below 0): ``v A = v`` keeps the mean
     ``sum v_i x_i`` of the models, and ``A^k`` tends to ``1 v``. Time O(silos^3).
     """
-    if spectral_gap(matrix) <= SPLIT:
+    if (spectral_gap(matrix) if gap is None else gap) <= SPLIT:
         return None
     silos = len(matrix)
     if np.abs(matrix.sum(axis=0) - 1).max() <= SUM_TOLERANCE:

@@ -50,7 +50,11 @@ def mean_notes(overlay: Overlay) -> list[str]:
     """
     if overlay.graph.silos > MOST_MIXING_SILOS:
         return []
-    weights = overlay.agreed_weights
+    return agreement_notes(overlay, overlay.agreed_weights)
+
+
+def agreement_notes(overlay: Overlay, weights: FloatArray | None) -> list[str]:
+    """As `mean_notes`, of the `Overlay.agreed_weights` that are known."""
     if weights is None:
         return [never_agree_words(overlay.kind)]
     if np.abs(overlay.consensus.sum(axis=0) - 1).max() <= SUM_TOLERANCE:

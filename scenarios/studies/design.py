@@ -11,7 +11,7 @@ from scenarios.config.network import describe, idle_links
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import AnyOverlay, design_any, expected_gap
 from scenarios.config.quantities import digits, format_interval, format_ratio, format_s, in_unit
-from scenarios.report.agreed_mean import mean_notes, weights_by_label
+from scenarios.report.agreed_mean import agreement_notes, weights_by_label
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.report.tie_note import tie_notes
@@ -38,7 +38,7 @@ from topologies import (
 )
 from topologies.arrays import FloatArray
 from topologies.bounds import lower_bound_s, simulated_bounds_s
-from topologies.consensus import spectral_gap
+from topologies.consensus import agreed_weights, spectral_gap
 from topologies.contraction import round_contraction
 from topologies.designers.matcha import Matcha
 from topologies.errors import unknown_name
@@ -124,8 +124,11 @@ def design_table(
         designed.append(overlay)
         simulation = star_simulation if overlay is star else None
         if isinstance(overlay, Overlay):
-            row = _static_row(overlay)
-            means += mean_notes(overlay)
+            is_small = graph.silos <= MOST_MIXING_SILOS
+            gap = spectral_gap(overlay.consensus) if is_small else None
+            weights = agreed_weights(overlay.consensus, gap=gap) if is_small else None
+            row = _static_row(overlay, gap, weights)
+            means += agreement_notes(overlay, weights) if is_small else []
         elif isinstance(overlay, PeriodicOverlay):
             mixing = mixing_of(overlay)
             row = _periodic_row(overlay, mixing) | reading_fields(config, overlay)
@@ -389,10 +392,9 @@ def _bound_note(bound_s: float, *, highest: bool) -> str:
     )
 
 
-def _static_row(overlay: Overlay) -> dict[str, object]:
-    """Fields of one static overlay."""
+def _static_row(overlay: Overlay, gap: float | None, weights: FloatArray | None) -> dict[str, object]:
+    """Fields of one static overlay with its spectral gap, None of many silos, and the weights of the agreed mean."""
     forms, graph = overlay.closed_forms, overlay.graph
-    mixes = graph.silos <= MOST_MIXING_SILOS
     return {
         "overlay": overlay.kind,
         "arcs": overlay.arcs,
@@ -401,9 +403,9 @@ def _static_row(overlay: Overlay) -> dict[str, object]:
         "serialized_s": forms.serialized_s,
         "load_bound_s": forms.load_bound_s,
         "paper_below_load": below_load(forms.paper_s, forms.load_bound_s),
-        "spectral_gap": spectral_gap(overlay.consensus) if mixes else None,
-        "contraction": round_contraction(overlay.consensus) if mixes else None,
-        "agreed_weights": weights_by_label(graph.labels, overlay.agreed_weights) if mixes else None,
+        "spectral_gap": gap,
+        "contraction": None if gap is None else round_contraction(overlay.consensus),
+        "agreed_weights": None if gap is None else weights_by_label(graph.labels, weights),
         "hub": None if overlay.hub is None else graph.labels[overlay.hub],
         "critical_circuit": [graph.labels[silo] for silo in overlay.critical_circuit],
         "busiest_link": None if forms.busiest_link is None else graph.link_name(forms.busiest_link),

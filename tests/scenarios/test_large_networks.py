@@ -8,6 +8,7 @@ import pytest
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.studies import design as design_study
 from topologies import InputError, Underlay, load_underlay
+from topologies.consensus import spectral_gap
 from topologies.input_limits import MOST_GML_BYTES, MOST_LINKS, MOST_ROUTERS, MOST_SILOS
 from topologies.networks.gml import parse_gml
 
@@ -88,3 +89,16 @@ def test_a_large_network_has_no_spectral_gaps_and_says_so(silosim, monkeypatch):
     result = silosim("design", "gaia", "--kind", "ring", "--kind", "star", "--model-size", "1 MB").ok()
     assert "spectral gap: of up to 1" in result.out
     assert "ring" in result.out
+
+
+def test_eigenvalues_of_an_overlay_are_found_once(silosim, monkeypatch):
+    found = []
+
+    def counted(matrix):
+        found.append(matrix.shape)
+        return spectral_gap(matrix)
+
+    monkeypatch.setattr(design_study, "spectral_gap", counted)
+    monkeypatch.setattr("topologies.consensus.spectral_gap", counted)
+    silosim("design", "gaia", "--kind", "ring", "--kind", "mst", "--model-size", "1 MB").ok()
+    assert found == [(11, 11)] * 2
