@@ -27,6 +27,9 @@ MOST_SILOS = 5000
 MOST_MIXING_SILOS = 1000
 """Of an overlay whose spectral gap a table shows: its time is cubic in them."""
 
+MOST_VALIDATED_STARTS = 30_000_000
+"""Rounds times silos of a validation, which keeps all starts of rounds and takes about 130 bytes for each."""
+
 
 def check_count(count: int, most: int, what: str, *, source: str | None = None) -> None:
     """Raise an `InputError` for more of something, such as ``"routers"``, than a limit."""

@@ -6,6 +6,8 @@ from typing import Any
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.simulation.experiment import Experiment
 from simulator.statistics.confidence import rounds_for_interval
+from topologies.errors import Field, InputError
+from topologies.input_limits import MOST_VALIDATED_STARTS
 
 DEFAULT_ROUNDS, RANDOMIZED_ROUNDS = 2000, 1000
 """Of static overlays, and of randomized ones, whose simulation takes longer."""
@@ -41,7 +43,7 @@ def validation_experiment(
     Raises
     ------
     InputError
-        As `Experiment.with_settings`.
+        As `Experiment.with_settings`, and for more rounds than `MOST_VALIDATED_STARTS` allows.
     """
     asked = experiment.with_settings(
         settings,
@@ -51,6 +53,12 @@ def validation_experiment(
         rounds=None if from_scenario else DEFAULT_ROUNDS,
         compute_times=compute_times,
     )
+    silos, most = experiment.graph.silos, MOST_VALIDATED_STARTS // experiment.graph.silos
+    if asked.simulation.rounds > most:
+        raise InputError(
+            f"of {silos:,} silos must be at most {most:,}: a validation keeps all rounds.",
+            field=Field("rounds", value=asked.simulation.rounds),
+        )
     if from_scenario or settings.get("rounds") is not None or settings.get("until_ci") is not None:
         return asked, None
     return asked, max(RANDOMIZED_ROUNDS, rounds_for_interval(experiment.graph.silos))

@@ -11,7 +11,7 @@ from values import Draw
 from topologies.errors import InputError
 
 CORPUS = sorted((Path(__file__).parent / "corpus").iterdir())
-QUICK, MANY = 100, 2000
+QUICK, MANY = 50, 2000
 LEAST_PAST_SYNTAX, LEAST_READ = 0.5, 0.1
 """Shares of inputs, below which a generator no longer makes files of its format."""
 

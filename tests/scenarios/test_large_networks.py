@@ -102,3 +102,14 @@ def test_eigenvalues_of_an_overlay_are_found_once(silosim, monkeypatch):
     monkeypatch.setattr("topologies.consensus.spectral_gap", counted)
     silosim("design", "gaia", "--kind", "ring", "--kind", "mst", "--model-size", "1 MB").ok()
     assert found == [(11, 11)] * 2
+
+
+def test_a_validation_that_would_fill_the_memory_names_the_most_rounds(silosim, monkeypatch):
+    monkeypatch.setattr("scenarios.validation.request.MOST_VALIDATED_STARTS", 11 * 300 + 10)
+    asked = ("validate", "gaia", "--kind", "ring", "--model-size", "1 MB")
+    refused = silosim(*asked).failed(2)
+    assert refused.err == (
+        "silosim: error: rounds(=2000) of 11 silos must be at most 300: a validation keeps all rounds.\n"
+    )
+    silosim(*asked, "--rounds", 301).failed(2)
+    silosim(*asked, "--rounds", 300).ok()

@@ -24,7 +24,7 @@ compute = "10 ms"
 kinds = ["ring"]
 [training]
 model = "softmax"
-rounds = 6
+rounds = 3
 ranks = 1
 learning_rate = 0.5
 executor = "loop"
