@@ -1,6 +1,7 @@
 """Processes of this machine, as Linux shows them under ``/proc``; elsewhere there are none to be seen."""
 
 import os
+import re
 import signal
 import time
 from collections.abc import Collection
@@ -8,8 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 
 _PROC = Path("/proc")
-_SHARED = "/dev/shm/mpich_shm_"
-"""Files through which MPICH's ranks of one machine talk; 1 MB for each rank."""
+_MPICH, _UCX = "/dev/shm/mpich_shm_", "/dev/shm/ucx_shm_posix_"
+"""Files through which MPICH's ranks of one machine talk, and those of its library UCX; 1 MB for each rank."""
+_SHARED = re.compile(rf"(?:{_MPICH}|{_UCX})\S*$")
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 GONE_S = 2.0
 
@@ -71,16 +73,18 @@ def shared_files(process: int) -> set[str]:
     with suppress(OSError):
         # All but the one that made a file have it mapped only.
         maps = (_PROC / str(process) / "maps").read_text().splitlines()
-        found = {line[line.index(_SHARED) :] for line in maps if _SHARED in line}
+        found = {name[0] for line in maps if (name := _SHARED.search(line))}
         for link in (_PROC / str(process) / "fd").iterdir():
             with suppress(OSError):
                 found.add(os.readlink(link))
-    return {name for name in found if name.startswith(_SHARED) and not name.endswith(" (deleted)")}
+    return {name for name in found if _SHARED.fullmatch(name)}
 
 
 def remove_shared_files() -> None:
     """Take the names of the files of MPICH's shared memory away that this process has."""
     for name in shared_files(os.getpid()):
+        if name.startswith(_UCX):
+            continue  # ranks that talk for the first time may open it by its name
         with suppress(OSError):
             os.unlink(name)
 

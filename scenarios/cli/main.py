@@ -30,8 +30,9 @@ def _main() -> None:
     """Import the commands and run the one that is asked for."""
     # Here since imports take a second, in which Ctrl-C is to be heard too.
     from scenarios.cli.app import app
+    from scenarios.runfile.paths import FULL
     from scenarios.runtime.launcher import exit_code, report, run_together
-    from topologies import SilosimError
+    from topologies import MachineError, SilosimError
     from training import world
 
     check_interrupts()
@@ -57,3 +58,10 @@ def _main() -> None:
         check_interrupts()
         report(error)
         sys.exit(exit_code(error))
+    except OSError as error:
+        # Of what is no output: what libraries keep, such as compiled code.
+        if error.errno not in FULL:
+            raise
+        problem = MachineError(f"{error.filename or 'a temporary file'} cannot be written: {error.strerror}.")
+        report(problem)
+        sys.exit(exit_code(problem))

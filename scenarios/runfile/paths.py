@@ -14,7 +14,8 @@ from topologies import InputError, MachineError
 from topologies.whole_files import publish
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk, a quota or a limit of file sizes that takes no more."""
 _ENDING = re.compile(r"\.[a-z]\w*")
 
 
@@ -142,7 +143,7 @@ def writing(path: Path) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        is_full = isinstance(error, OSError) and error.errno in _FULL
+        is_full = isinstance(error, OSError) and error.errno in FULL
         raise (MachineError if is_full else InputError)(f"{path} cannot be written: {reason}") from None
 
 

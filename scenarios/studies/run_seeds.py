@@ -133,8 +133,8 @@ def run_seeds(
         raise InputError("goes with a scenario that has [training].", field=Field("seeds"))
     if resume:
         check_resume(scenario.training)
-    for path in () if resume else files.runs.values():
-        check_new(path, force=force)
+    for path in (files.table, files.figure, *(() if resume else files.runs.values())):
+        check_new(path, force=force or resume)
     for path in files.runs.values():
         check_event_files(path, trackers, force=force, resume=resume and (path.exists() or _goes_on(path)))
     with claimed([files.table, files.figure], force=force or resume):

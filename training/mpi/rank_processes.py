@@ -21,7 +21,7 @@ found=$(started)
 for each in $found; do kill -STOP "$each"; done
 for each in $found; do
     { sed 's|[^/]*||' "/proc/$each/maps"; readlink "/proc/$each/fd/"*; } 2>/dev/null |
-        grep -x '/dev/shm/mpich_shm_[^ ]*' | sort -u | while read -r name; do rm -f "$name"; done
+        grep -xE '/dev/shm/(mpich_shm|ucx_shm_posix)_[^ ]*' | sort -u | while read -r name; do rm -f "$name"; done
 done
 for each in $found; do [ "$each" = "$LAUNCHER" ] || kill -KILL "$each"; done
 kill "$LAUNCHER"
