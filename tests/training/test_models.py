@@ -202,7 +202,8 @@ def test_many_models_can_be_computed_at_once(name):
 def test_an_unknown_model_is_an_error():
     with pytest.raises(
         InputError,
-        match=r"model\(='sofmax'\) must be one of bilstm, .*, softmax \(did you mean 'softmax'\?\)",
+        match=r"model\(='sofmax'\) must be one of bilstm, .*, softmax, or file.py:name or module:name of your own "
+        r"\(did you mean 'softmax'\?\)",
     ):
         build_model("sofmax", input_shape=(1, 8, 8), classes=10, seed=0)
 
