@@ -3,6 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -31,7 +32,7 @@ def compiled(function: Function, *, fused: bool = False) -> Function:
     the functions that it calls. So everything is kept in a folder named after the text of the function's whole
     package and of ``tolerances.py`` beside that, whose numbers compiled code holds, and after the processor: machines
     of several kinds that share it could take each other's code.
-    Where no folder can be written, as in a read-only installation without a home, nothing is kept.
+    Where no folder can be written, as in a read-only installation without a home, or on a full disk, nothing is kept.
     """
     settings: Any = config
     before = settings.CACHE_DIR
@@ -49,9 +50,25 @@ def compiled(function: Function, *, fused: bool = False) -> Function:
             fastmath={"contract"} if fused else False,
             **uncounted,
         )
-        return cast(Function, decorate(function))
+        made = decorate(function)
+        _keep_only_what_fits(made)
+        return cast(Function, made)
     finally:
         settings.CACHE_DIR = before
+
+
+def _keep_only_what_fits(function: Any) -> None:
+    """Let a compiled function be called where the disk is too full to keep it: numba would raise the error."""
+    kept: Any = getattr(function, "_cache", None)
+    save = getattr(kept, "save_overload", None)
+    if save is None:
+        return
+
+    def save_what_fits(*compiled_code: Any) -> None:
+        with suppress(OSError):
+            save(*compiled_code)
+
+    kept.save_overload = save_what_fits
 
 
 @cache

@@ -1,4 +1,8 @@
+import errno
+import importlib
 from pathlib import Path
+
+import numba.core.caching
 
 from topologies import jit
 
@@ -41,3 +45,20 @@ def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     assert jit._folder(package, "") is None
     assert not (tmp_path / "~").exists()
+
+
+def test_a_disk_that_is_full_keeps_nothing_and_stops_nothing(tmp_path: Path, monkeypatch) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "full.py").write_text("def double(x):\n    return 2 * x\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    tried = []
+
+    def full(*_: object) -> None:
+        tried.append(1)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(numba.core.caching.IndexDataCacheFile, "save", full)
+    double = jit.compiled(importlib.import_module("package.full").double)
+    assert double(3) == 6
+    assert tried
