@@ -253,8 +253,15 @@ def message_bits(config: TrainingConfig) -> float | None:
     return float(said)
 
 
-def compressed_share(config: TrainingConfig) -> float:
+def compressed_share(config: TrainingConfig, sent_bits: float | None = None) -> float:
     """Return the size of a training's messages in units of those without compression.
+
+    Parameters
+    ----------
+    config : TrainingConfig
+        As in `message_bits`.
+    sent_bits : float, optional
+        Their size, where it is known: each question for it may run code of the user's.
 
     Raises
     ------
@@ -263,7 +270,7 @@ def compressed_share(config: TrainingConfig) -> float:
     """
     if config.compression == "none":
         return 1.0
-    bits = message_bits(config)
+    bits = message_bits(config) if sent_bits is None else sent_bits
     plain = message_bits(config.uncompressed)
     if bits is None or plain is None:
         rule = "must say how large messages are: they are compressed."

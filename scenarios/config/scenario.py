@@ -469,7 +469,7 @@ def workload_of(scenario: Scenario, graph: Connectivity) -> Workload:
     if training is None or training.compression == "none":
         return work
     with in_table("training", TrainingConfig):
-        share = compressed_share(training)
+        share = compressed_share(training, bits)
     sent_bits = work.model_bits if bits is not None else work.model_bits * share
     return dataclasses.replace(work, model_bits=sent_bits, message_share=share)
 
