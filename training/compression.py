@@ -52,13 +52,25 @@ class Compressor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class TopK:
-    """Keeps the numbers of largest absolute value; of equal ones the first.
+class _Sparsifier:
+    """Keeps ``k`` of ``d`` numbers.
 
     Parameters
     ----------
     ratio : float
         Share of the numbers that is kept, in (0, 1]; at least one is.
+    """
+
+    ratio: float
+
+    def contraction(self, numbers: int) -> float:
+        """Return ``k / d``."""
+        return kept_numbers(self.ratio, numbers) / numbers
+
+
+@dataclass(frozen=True, slots=True)
+class TopK(_Sparsifier):
+    """Keeps the numbers of largest absolute value; of equal ones the first.
 
     Notes
     -----
@@ -68,16 +80,10 @@ class TopK:
     numbers where that is less. Time O(d).
     """
 
-    ratio: float
-
     def bits(self, numbers: int) -> float:
         """Return ``min(k (32 + ceil(log2 d)), 32 d)``."""
         place = math.ceil(math.log2(numbers))
         return _at_most_all(kept_numbers(self.ratio, numbers) * (BITS_PER_NUMBER + place), numbers)
-
-    def contraction(self, numbers: int) -> float:
-        """Return ``k / d``."""
-        return kept_numbers(self.ratio, numbers) / numbers
 
     def consensus_step(self, numbers: int) -> float:
         """Return ``delta``."""
@@ -95,13 +101,8 @@ class TopK:
 
 
 @dataclass(frozen=True, slots=True)
-class RandomK:
+class RandomK(_Sparsifier):
     """Keeps numbers that are drawn anew for every message, each with the same probability.
-
-    Parameters
-    ----------
-    ratio : float
-        Share of the numbers that is kept, in (0, 1]; at least one is.
 
     Notes
     -----
@@ -110,15 +111,9 @@ class RandomK:
     the sender, so a message holds ``k`` numbers. Time O(d).
     """
 
-    ratio: float
-
     def bits(self, numbers: int) -> float:
         """Return ``32 k``."""
         return float(BITS_PER_NUMBER * kept_numbers(self.ratio, numbers))
-
-    def contraction(self, numbers: int) -> float:
-        """Return ``k / d``."""
-        return kept_numbers(self.ratio, numbers) / numbers
 
     def consensus_step(self, numbers: int) -> float:
         """Return ``delta^1.5``."""

@@ -11,11 +11,12 @@ from training.compression import Compressor
 from training.engine.communicator import Communicator
 from training.engine.parameter_buffer import ParameterBuffer
 from training.engine.plain_exchange import Mixing, mixing_of
+from training.engine.rank_exchange import RankExchange
 from training.job import MixingPlan
 from training.random_streams import Purpose, stream
 
 
-class CompressedExchange:
+class CompressedExchange(RankExchange):
     """Mixes what the silos know of each other's models by a plan without lags.
 
     Parameters
@@ -53,8 +54,6 @@ class CompressedExchange:
     from seed, silo and round, so that no bit depends on the ranks.
     """
 
-    kept: Mapping[tuple[int, int], Tensor] = {}
-
     def __init__(
         self,
         mixing: MixingPlan,
@@ -68,8 +67,7 @@ class CompressedExchange:
         numbers: int,
         seed: int,
     ) -> None:
-        self._plan, self._blocks, self._models = mixing, blocks, models
-        self._communicator = communicator
+        super().__init__(mixing, blocks, models, communicator=communicator)
         self._compressor, self._step = compressor, consensus_step
         self._numbers, self._seed = numbers, seed
         self._mixings: dict[int, Mixing] = {}
@@ -79,18 +77,15 @@ class CompressedExchange:
 
     @property
     def state(self) -> Mapping[str, Tensor]:
-        """See `training.engine.plain_exchange.RankExchange.state`."""
+        """See `training.engine.rank_exchange.RankExchange.state`."""
         return {"known": self._known} if self._left_out is None else {"left_out": self._left_out}
 
-    def resume_at(self, round_index: int) -> None:
-        """Do nothing: no round keeps rows for a later one."""
-
     def mix(self, round_index: int) -> None:
-        """See `training.engine.plain_exchange.RankExchange.mix`."""
-        models, own = self._models, self._blocks[self._communicator.rank]
+        """See `training.engine.rank_exchange.RankExchange.mix`."""
+        models, own = self._models, self._own
         for row, silo in enumerate(own):
             self._compress(row, stream(self._seed, Purpose.COMPRESSION, silo, round_index))
-        mixing = self._mixing_of(int(self._plan.index[round_index]))
+        mixing = self._mixing_of(int(self._mixing.index[round_index]))
         places = mixing.places
         arrived = self._communicator.exchange(
             [(peer, silo, self._known[silo - own.start]) for peer, silo in mixing.exchange.sends],
@@ -119,8 +114,7 @@ class CompressedExchange:
     def _mixing_of(self, number: int) -> Mixing:
         """Exchange of a matrix, and weights of the rank's models and of what is known of all, which follow."""
         if number not in self._mixings:
-            rank = self._communicator.rank
-            own, matrix = self._blocks[rank], self._plan.matrices[number]
+            own, matrix, rank = self._own, self._mixing.matrices[number], self._communicator.rank
             # Rows of `A` sum to 1.
             towards = mixing_of(
                 self._step * (matrix - np.eye(len(matrix))), self._blocks, rank, like=self._known

@@ -12,6 +12,7 @@ from training.engine.communicator import Communicator
 from training.engine.exchange import Exchange, plan_exchange
 from training.engine.lagged_mixing import KeptRows, LaggedWeights, lagged_weights, longest_uses, uses_of
 from training.engine.parameter_buffer import ParameterBuffer
+from training.engine.rank_exchange import RankExchange
 from training.job import MixingPlan
 
 
@@ -33,7 +34,7 @@ class Sending:
     position: Mapping[int, int]
 
 
-class LaggedExchange:
+class LaggedExchange(RankExchange):
     """Mixes the models of a rank by a plan with lags.
 
     Parameters
@@ -52,8 +53,6 @@ class LaggedExchange:
     terms in the order of silos, wherever the rows lie, so that their bits do not depend on the ranks.
     """
 
-    state: Mapping[str, Tensor] = {}
-
     def __init__(
         self,
         mixing: MixingPlan,
@@ -62,9 +61,7 @@ class LaggedExchange:
         *,
         communicator: Communicator,
     ) -> None:
-        self._mixing, self._blocks, self._models = mixing, blocks, models
-        self._communicator = communicator
-        self._own = blocks[communicator.rank]
+        super().__init__(mixing, blocks, models, communicator=communicator)
         self._uses = uses_of(mixing)
         self._kept = KeptRows(len(models.kept))
         self._sendings: dict[int, Sending] = {}
@@ -72,17 +69,17 @@ class LaggedExchange:
 
     @property
     def kept(self) -> Mapping[tuple[int, int], Tensor]:
-        """See `training.engine.plain_exchange.RankExchange.kept`."""
+        """See `training.engine.rank_exchange.RankExchange.kept`."""
         return {sent: self._models.kept[place] for sent, place in self._kept}
 
     def resume_at(self, round_index: int) -> None:
-        """See `training.engine.plain_exchange.RankExchange.resume_at`."""
+        """See `training.engine.rank_exchange.RankExchange.resume_at`."""
         self._kept = KeptRows(len(self._models.kept))
         for sent_in in range(max(0, round_index + 1 - self._mixing.longest_lag), round_index):
             self._keep(self._sending(sent_in), sent_in, from_round=round_index)
 
     def mix(self, round_index: int) -> None:
-        """See `training.engine.plain_exchange.RankExchange.mix`."""
+        """See `training.engine.rank_exchange.RankExchange.mix`."""
         models, own = self._models, self._own
         sending, (pairs, weights) = self._sending(round_index), self._weights_of(round_index)
         self._keep(sending, round_index, from_round=round_index)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -12,31 +11,8 @@ from topologies.arrays import FloatArray
 from training.engine.communicator import Communicator
 from training.engine.exchange import Exchange, plan_exchange
 from training.engine.parameter_buffer import ParameterBuffer
+from training.engine.rank_exchange import RankExchange
 from training.job import MixingPlan
-
-
-class RankExchange(Protocol):
-    """Exchanges and mixes the models of a rank together with the other ranks."""
-
-    @property
-    def kept(self) -> Mapping[tuple[int, int], Tensor]:
-        """The rows that the rank keeps for later rounds, views by silo and round in which it sent them, ascending."""
-
-    @property
-    def state(self) -> Mapping[str, Tensor]:
-        """What its rounds change beside the models and `kept`: a row of the rank's each silo, by name."""
-
-    def resume_at(self, round_index: int) -> None:
-        """Make room for the rows that rounds before `round_index` kept for it and later ones: the views of `kept`."""
-
-    def mix(self, round_index: int) -> None:
-        """Replace every model by its weighted average, ``X <- A X``, together with the other ranks.
-
-        Parameters
-        ----------
-        round_index : int
-            The round ``k``; with lags each round once, in order.
-        """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -74,26 +50,19 @@ def mixing_of(matrix: FloatArray, blocks: tuple[range, ...], rank: int, *, like:
     )
 
 
-class PlainExchange:
+class PlainExchange(RankExchange):
     """Mixes the models of a rank by a plan without lags.
 
     Parameters
     ----------
-    mixing : MixingPlan
-        Without lags.
-    blocks : sequence of range
-        The silos of each rank.
-    models : ParameterBuffer
-        Those of the rank.
+    mixing, blocks, models
+        As in `RankExchange`.
 
     Notes
     -----
     Columns that have arrived are mixed while later ones travel. Mixing whole rows instead, first of the silos that
     need only the rank's own, takes nearly twice as long: it reads the rows twice, and mixing is bound by memory.
     """
-
-    kept: Mapping[tuple[int, int], Tensor] = {}
-    state: Mapping[str, Tensor] = {}
 
     def __init__(
         self,
@@ -103,19 +72,14 @@ class PlainExchange:
         *,
         communicator: Communicator,
     ) -> None:
-        self._plan, self._blocks, self._models = mixing, blocks, models
-        self._communicator = communicator
+        super().__init__(mixing, blocks, models, communicator=communicator)
         self._mixings: dict[int, Mixing] = {}
-
-    def resume_at(self, round_index: int) -> None:
-        """Do nothing: no round keeps rows for a later one."""
 
     def mix(self, round_index: int) -> None:
         """See `RankExchange.mix`."""
-        models, number = self._models, int(self._plan.index[round_index])
-        own = self._blocks[self._communicator.rank]
+        models, own, number = self._models, self._own, int(self._mixing.index[round_index])
         if number not in self._mixings:
-            matrix, rank = self._plan.matrices[number], self._communicator.rank
+            matrix, rank = self._mixing.matrices[number], self._communicator.rank
             self._mixings[number] = mixing_of(matrix, self._blocks, rank, like=models.parameters)
         mixing = self._mixings[number]
         place = mixing.places

@@ -18,8 +18,9 @@ from training.engine.executors.loop import LoopExecutor
 from training.engine.lagged_exchange import LaggedExchange
 from training.engine.lagged_mixing import kept_rows
 from training.engine.parameter_buffer import ParameterBuffer, numbers_of
-from training.engine.plain_exchange import PlainExchange, RankExchange
+from training.engine.plain_exchange import PlainExchange
 from training.engine.progress import Progress
+from training.engine.rank_exchange import RankExchange
 from training.job import TrainingJob
 from training.optimization.clipping import clip_norms, clip_values
 from training.optimization.objectives import silo_weights
@@ -170,7 +171,7 @@ class RankSilos:
         return losses
 
     def mix(self, round_index: int) -> None:
-        """Mix the models; see `training.engine.plain_exchange.RankExchange.mix`."""
+        """Mix the models; see `training.engine.rank_exchange.RankExchange.mix`."""
         self.exchange.mix(round_index)
 
 
