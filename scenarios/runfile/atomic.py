@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -77,7 +78,7 @@ def new_file(
         try:
             _check_space(lock, partial, size_bytes)
             with writing(partial):
-                file = h5py.File(partial, "w", locking=False)
+                file = _unbuffered(partial)
             yield file
         except BaseException as error:
             # Imports in C may turn a KeyboardInterrupt into an error of their own.
@@ -97,6 +98,18 @@ def new_file(
             publish(partial, path, lock)
     finally:
         os.close(lock)
+
+
+def _unbuffered(path: Path) -> h5py.File:
+    """Make an HDF5 file whose numbers go to the system as they are written.
+
+    In its buffer for numbers (64 KiB a dataset) they wait until a dataset is closed, where Python can report no error,
+    and HDF5 crashes later on the dataset that could not be closed.
+    """
+    with h5py.File(path, "w", locking=False) as empty:
+        access = empty.id.get_access_plist()
+    access.set_sieve_buf_size(0)
+    return h5py.File(h5py.h5f.open(os.fsencode(path), h5py.h5f.ACC_RDWR, fapl=access))
 
 
 def _is_worth_keeping(file: h5py.File, *, interrupted: bool) -> bool:
@@ -169,5 +182,7 @@ def _give_up(file: h5py.File) -> None:
 
 def _reason(error: OSError | RuntimeError) -> str:
     """What HDF5 says of a write that failed, in one line."""
-    number = getattr(error, "errno", None)
+    # Of a flush it says the number in its text only.
+    said = re.search(r"\berrno = (\d+)", str(error))
+    number = getattr(error, "errno", None) or (said and int(said[1]))
     return os.strerror(number) if number else str(error).splitlines()[0]

@@ -2,9 +2,13 @@
 
 import io
 import multiprocessing
+import os
 import re
+import resource
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -34,6 +38,7 @@ from topologies import (
 from training import HistoryRow, Notice
 
 ROWS = 150
+SILOSIM = Path(sys.executable).parent / "silosim"
 
 
 class Recording(io.BytesIO):
@@ -238,6 +243,64 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path, scenario, limit_by
     assert list(tmp_path.iterdir()) == [scenario]
 
 
+def rows_in(partial):
+    """Training rows that a reader finds while the file is written; rounds where nothing is trained."""
+    try:
+        with h5py.File(partial, locking=False) as file:
+            if "training" in file:
+                return int((file["training/ring/round"][:] >= 0).sum())
+            return int(file["simulation/ring"].attrs["rounds"])
+    except (OSError, KeyError):
+        return 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("limit_bytes", [0, 4096, 100_000])
+@pytest.mark.parametrize("command", ["run", "simulate"])
+def test_bytes_that_are_refused_in_the_midst_are_one_line_and_no_crash(
+    tmp_path, scenario, small_scenario, command, limit_bytes
+):
+    """HDF5 is refused bytes that it had before; each starts a process."""
+    long = small_scenario.replace('"star", ', "").replace("rounds = 12", "rounds = 20000")
+    scenario.write_text(long.replace("log_every = 5", 'log_every = 1\nexecutor = "loop"'))
+    simulate = ["gaia", "--kind", "ring", "--rounds", "200000", "--engine", "simpy"]
+    path = tmp_path / "x.h5"
+    program = subprocess.Popen(
+        [SILOSIM, command, *([scenario] if command == "run" else simulate), "-o", path],
+        # The limit would cut off the bytecode of what is imported, too, for all later processes.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with program:
+        while not rows_in(partial_path(path)):
+            assert program.poll() is None
+            time.sleep(0.1)
+        resource.prlimit(program.pid, resource.RLIMIT_FSIZE, (limit_bytes, limit_bytes))
+        _, said = program.communicate(timeout=60)
+
+    assert program.returncode == 3
+    assert said.splitlines()[-2:] == [
+        f"silosim: the finished rounds are in {path}.partial",
+        f"silosim: error: {path}.partial cannot be written: File too large",
+    ]
+    assert "Traceback" not in said
+    assert rows_in(partial_path(path)) > 0
+
+
+def test_numbers_are_with_the_system_once_they_are_written(tmp_path):
+    """A buffer would be written where a dataset is closed, which can report no error."""
+    with new_file(tmp_path / "x.h5") as file:
+        file["values"] = np.zeros(1000)
+        file.flush()
+        values = file["values"]
+        values[5] = np.pi
+        assert np.pi in np.fromfile(
+            partial_path(tmp_path / "x.h5"), dtype="f8", offset=values.id.get_offset()
+        )
+
+
 @pytest.mark.parametrize(
     "content", ["schema only", "a group for a dataset", "cut off", "no HDF5", "another schema"]
 )
@@ -278,6 +341,10 @@ def test_a_write_that_fails_is_one_line(tmp_path):
         for problem, reason in (
             (OSError(28, "words"), "No space left on device"),
             (RuntimeError("unable to write\nmore"), "unable to write"),
+            (
+                RuntimeError("unable to flush (time = Mon\n, errno = 27, error message = 'x')"),
+                "File too large",
+            ),
         ):
             with pytest.raises(MachineError) as caught:
                 broken(problem)(file)
