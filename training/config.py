@@ -45,8 +45,7 @@ class TrainingConfig:
         Processes that the backend starts, >= 1. More than silos are not started. Results do not depend on it.
         Without effect under ``mpiexec`` or ``srun``: then the launcher's number counts.
     rank_timeout : str or 0
-        Longest time that a rank may make no progress before the run ends, with a unit; 0 for any. Of processes that the
-        backend starts.
+        Longest time that a rank may make no progress before the run ends, with a unit; 0 for any.
     dataset : str
         Name of a data set, or ``module:callable`` for one of your own; see `training.data.datasets`.
     model : str

@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -12,7 +13,9 @@ import torch
 
 from topologies.errors import InputError, MachineError, TrainingError
 from training import World
+from training.engine.progress import Progress
 from training.mpi.backend import MpiBackend
+from training.mpi.rank_progress import SilentRanksError, Verdict
 from training.mpi_environment import FORWARDING_S, abort, start_mpi
 
 COMMUNICATOR = "training.mpi.mpi_communicator"
@@ -168,12 +171,35 @@ def test_a_wait_polls_then_yields_the_core_then_pauses_for_a_tenth_of_it(module,
     monkeypatch.setattr(module, "os", SimpleNamespace(sched_yield=lambda: done.append("yield")))
     requests = [SimpleNamespace(polls=len(polls), end=lambda: done.append("end"))]
 
-    module._wait(requests)
+    module._wait(requests, lambda: done.append("check"))
 
-    assert done == [
-        step if isinstance(step, str) else pytest.approx(step, rel=1e-6)
-        for step in [*filter(None, polls.values()), "end"]
+    # Whether all are to end is asked where there is time for it.
+    expected = [
+        each
+        for step in filter(None, polls.values())
+        for each in ([step] if step == "yield" else ["check", step])
     ]
+    assert done == [
+        step if isinstance(step, str) else pytest.approx(step, rel=1e-6) for step in [*expected, "end"]
+    ]
+
+
+def test_a_wait_ends_by_what_its_check_raises(module):
+    def check():
+        raise Ended
+
+    with pytest.raises(Ended):
+        module._wait([SimpleNamespace(polls=10**9)], check)
+
+
+@pytest.fixture
+def unwatched(monkeypatch):
+    """Nobody watches the ranks; gives the waits for the end that another rank is to make."""
+    waits, stub = [], ModuleType("training.mpi.world_watch")
+    stub.watched = lambda _config: nullcontext(Progress())
+    stub.wait_for_the_end = lambda: waits.append("waited")
+    monkeypatch.setitem(sys.modules, "training.mpi.world_watch", stub)
+    return waits
 
 
 @pytest.mark.parametrize(
@@ -185,10 +211,11 @@ def test_a_wait_polls_then_yields_the_core_then_pauses_for_a_tenth_of_it(module,
         (ValueError("boom"), 1, "rank 1 failed:\nTraceback (most recent call last):\n"),
     ],
 )
+@pytest.mark.usefixtures("unwatched")
 def test_an_error_of_one_process_alone_ends_all_of_them(
     module, mpi, monkeypatch, make_job, capsys, raised, status, said
 ):
-    def train(job, communicator):
+    def train(job, communicator, _progress):
         assert isinstance(communicator, module.MpiCommunicator)
         yield job.config.rounds
         raise raised
@@ -210,6 +237,38 @@ def test_an_error_of_one_process_alone_ends_all_of_them(
     assert capsys.readouterr().err.startswith(said)
 
 
+@pytest.mark.usefixtures("module")
+@pytest.mark.parametrize(
+    ("rank", "speaker", "is_raised", "said", "waits"),
+    [
+        (0, 0, True, "", []),  # the program has files to close, and says it
+        (1, 1, False, "silosim: error: rank 0 hangs.\n", []),
+        (0, 1, False, "", ["waited"]),
+        (1, 0, False, "", ["waited"]),
+        (1, -1, False, "", ["waited"]),
+    ],
+)
+def test_of_ranks_that_are_to_end_one_says_why(
+    monkeypatch, make_job, capsys, unwatched, rank, speaker, is_raised, said, waits
+):
+    def train(_job, _communicator, _progress):
+        raise SilentRanksError(Verdict(message="rank 0 hangs.", speaker=speaker))
+        yield
+
+    def end(status):
+        raise Ended(status)
+
+    monkeypatch.setattr("training.mpi.backend.world", lambda: World(rank=rank, size=3))
+    monkeypatch.setattr("training.mpi.backend.abort", end)
+    monkeypatch.setattr("training.dpasgd.train_rank", train)
+    with pytest.raises(SilentRanksError if is_raised else Ended) as ended:
+        next(MpiBackend().train(make_job(silos=3)))
+
+    assert is_raised or ended.value.args == (3,)
+    assert (capsys.readouterr().err, unwatched) == (said, waits)
+
+
+@pytest.mark.usefixtures("unwatched")
 def test_a_world_of_another_size_trains_nothing(module, mpi, monkeypatch, make_job):
     assert module.MpiCommunicator().size == mpi.size
     monkeypatch.setattr("training.mpi.backend.world", lambda: World(rank=1, size=2))

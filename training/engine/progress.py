@@ -22,6 +22,9 @@ class Progress:
     def step(self) -> None:
         """Hear that something is done: a local step, a piece of an evaluation, an exchange."""
 
+    def check(self) -> None:
+        """Raise a MachineError if whoever watches wants all ranks to end; asked again and again in waits."""
+
     @contextmanager
     def during(self, stage: Stage) -> Iterator[None]:  # noqa: ARG002
         """Hear that the rank is in another stage until the end."""

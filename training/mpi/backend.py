@@ -84,16 +84,17 @@ class MpiBackend:
         InputError
             If there are more silos than training samples.
         MachineError
-            If `mpiexec` is missing or belongs to another MPI, or a device is not there.
+            If `mpiexec` is missing or belongs to another MPI, a device is not there, or a rank makes no progress.
         TrainingError
             If a model diverged, or a rank failed: then the message ends with its traceback.
 
         Notes
         -----
         Under ``mpiexec`` or ``srun`` all processes raise the errors that all of them see (bad input, divergence). An
-        error of one process alone is printed by it and ends all of them, which would wait for it. An error of the rows'
-        consumer is not seen here: closing the generator on process 0 ends this training on all processes, and the
-        program must `mpi_environment.abort` the others before they start the next one.
+        error of one process alone is printed by it and ends all of them, which would wait for it. If a rank makes no
+        progress, process 0 raises and has ten seconds to end, or another one prints why and ends all of them. An error
+        of the rows' consumer is not seen here: closing the generator on process 0 ends this training on all processes,
+        and the program must `mpi_environment.abort` the others before they start the next one.
         """
         place = world()
         asked = job.config.ranks if place is None else place.size
@@ -116,16 +117,27 @@ def _in_world(job: TrainingJob, place: World) -> Iterator[Report]:
     start_mpi(started=place.size)
     from training.dpasgd import train_rank
     from training.mpi.mpi_communicator import MpiCommunicator
+    from training.mpi.rank_progress import SilentRanksError
+    from training.mpi.world_watch import wait_for_the_end, watched
 
-    communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi)
-    check_size(started=place.size, found=communicator.size)
+    check_size(started=place.size, found=MpiCommunicator().size)
     try:
-        yield from train_rank(job, communicator)
+        with watched(job.config) as progress:
+            communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi, progress=progress)
+            yield from train_rank(job, communicator, progress)
+    except SilentRanksError as error:
+        if error.speaker == place.rank == 0:
+            raise
+        if error.speaker == place.rank:
+            print(f"silosim: error: {error}", file=sys.stderr)
+        else:
+            wait_for_the_end()
+        abort(3)
     except (InputError, TrainingError):
         raise
     except MachineError as error:
-        print(f"rank {communicator.rank}: {error}", file=sys.stderr)
+        print(f"rank {place.rank}: {error}", file=sys.stderr)
         abort(3)
     except Exception:
-        print(f"rank {communicator.rank} failed:\n{traceback.format_exc()}", file=sys.stderr)
+        print(f"rank {place.rank} failed:\n{traceback.format_exc()}", file=sys.stderr)
         abort(1)

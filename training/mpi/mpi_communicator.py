@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from mpi4py import MPI
@@ -100,16 +100,17 @@ class MpiCommunicator:
     def _wait_for(self, requests: list[MPI.Request]) -> None:
         """Wait until every request is complete; who watches this rank hears of it."""
         with self._progress.during(Stage.WAITING):
-            _wait(requests)
+            _wait(requests, self._progress.check)
         self._progress.step()
 
 
-def _wait(requests: list[MPI.Request]) -> None:
-    """Poll until every request is complete."""
+def _wait(requests: list[MPI.Request], check: Callable[[], None]) -> None:
+    """Poll until every request is complete; once a wait takes long, `check` may end it by what it raises."""
     began = time.perf_counter()
     while not MPI.Request.Testall(requests):
         waited_s = time.perf_counter() - began
         if waited_s >= SPIN_S:
+            check()
             time.sleep(min(PAUSE_SHARE * waited_s, LONGEST_SLEEP_S))
         elif waited_s >= EAGER_S:
             os.sched_yield()

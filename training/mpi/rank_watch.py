@@ -1,7 +1,8 @@
 """The launcher's watch on its ranks: one that is stopped or hangs ends the run instead of holding it up for ever."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from topologies.errors import MachineError, TrainingError
@@ -13,6 +14,79 @@ PROXY = "hydra_pmi_proxy"
 """The process of MPICH's `mpiexec` on each machine, which starts the ranks there."""
 LOOK_S = 0.5
 """Time between two looks; what passes beyond it while the launcher itself is held up is no rank's silence."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Seen:
+    """What can be seen of a rank on its own machine.
+
+    Attributes
+    ----------
+    state : RankState
+        What it says of itself.
+    thread_s : float
+        Processor time of its main thread where that is progress, else 0.
+    is_stopped : bool
+        Whether a signal stopped it.
+    """
+
+    state: RankState
+    thread_s: float
+    is_stopped: bool
+
+    @classmethod
+    def of(cls, state: RankState) -> "Seen":
+        """See a rank of this machine."""
+        counts = state.stage == Stage.HOST and state.process
+        return cls(
+            state=state,
+            thread_s=main_thread_s(state.process) if counts else 0.0,
+            is_stopped=process_state(state.process) == "T",
+        )
+
+
+class Silences:
+    """For how long each rank has made no progress."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Seen] = {}
+        self._silent_s: dict[int, float] = {}
+
+    def look(self, seen: Mapping[int, Seen], passed_s: float) -> None:
+        """Compare what is seen with the last look, which was so many seconds ago."""
+        for rank, new in seen.items():
+            old = self._seen.get(rank, new)
+            is_silent = (new.state, new.thread_s) == (old.state, old.thread_s)
+            self._silent_s[rank] = self._silent_s.get(rank, 0.0) + passed_s if is_silent else 0.0
+        self._seen.update(seen)
+
+    def longer_than(self, limit_s: float) -> set[int]:
+        """Ranks that have made no progress for longer."""
+        return {rank for rank, silent_s in self._silent_s.items() if silent_s > limit_s}
+
+
+def to_blame(seen: Mapping[int, Seen], silent: Collection[int]) -> list[int]:
+    """Of ranks that make no progress those that do not wait for others, or are stopped."""
+    return [
+        rank
+        for rank, one in sorted(seen.items())
+        if rank in silent and (one.state.stage != Stage.WAITING or one.is_stopped)
+    ]
+
+
+def blaming(seen: Mapping[int, Seen], blamed: Collection[int], stated: str) -> str:
+    """The message that names ranks which hold all up, for the limit as the user wrote it."""
+    named = " and ".join(_named(rank, seen[rank]) for rank in blamed)
+    return f"{named} made no progress for longer than rank_timeout(={stated!r}); all ranks were ended."
+
+
+def deadlocked(seen: Mapping[int, Seen], stated: str) -> str:
+    """The message of ranks that all wait for each other."""
+    named = ", ".join(f"rank {rank} on {one.state.host}" for rank, one in sorted(seen.items()))
+    return (
+        f"all ranks have waited for each other for longer than rank_timeout(={stated!r}), as where the network "
+        f"between them is cut: {named}; all were ended."
+    )
 
 
 class RankWatch:
@@ -50,8 +124,7 @@ class RankWatch:
     ) -> None:
         self._board, self._limit_s, self._stated, self._launcher = board, limit_s, stated, launcher
         self._clock, self._looked_s = clock, clock()
-        self._evidence: list[tuple[float, ...]] = []
-        self._silent_s: list[float] = []
+        self._silences = Silences()
         self._proxies: set[int] = set()
         self._lost = False
 
@@ -87,46 +160,19 @@ class RankWatch:
 
     def _look_at_ranks(self, passed_s: float) -> None:
         """Compare what ranks have done with the last look."""
-        states = read_board(self._board.read_bytes())
-        evidence = [_evidence(state) for state in states]
-        before = self._evidence or evidence
-        silent_s = self._silent_s or [0.0] * len(states)
-        self._silent_s = [
-            0.0 if new != old else silence_s + passed_s
-            for new, old, silence_s in zip(evidence, before, silent_s, strict=True)
-        ]
-        self._evidence = evidence
-        silent = [rank for rank, silence_s in enumerate(self._silent_s) if silence_s > self._limit_s]
-        to_blame = [
-            rank for rank in silent if states[rank].stage != Stage.WAITING or _is_stopped(states[rank])
-        ]
-        if to_blame:
-            named = " and ".join(_named(rank, states[rank]) for rank in to_blame)
-            raise MachineError(
-                f"{named} made no progress for longer than rank_timeout(={self._stated!r}); all ranks were ended."
-            )
-        if len(silent) == len(states):
-            named = ", ".join(f"rank {rank} on {state.host}" for rank, state in enumerate(states))
-            raise MachineError(
-                f"all ranks have waited for each other for longer than rank_timeout(={self._stated!r}), as where the "
-                f"network between them is cut: {named}; all were ended."
-            )
+        seen = {rank: Seen.of(state) for rank, state in enumerate(read_board(self._board.read_bytes()))}
+        self._silences.look(seen, passed_s)
+        silent = self._silences.longer_than(self._limit_s)
+        if blamed := to_blame(seen, silent):
+            raise MachineError(blaming(seen, blamed, self._stated))
+        if len(silent) == len(seen):
+            raise MachineError(deadlocked(seen, self._stated))
 
 
-def _evidence(state: RankState) -> tuple[float, ...]:
-    """What changes where a rank makes progress."""
-    thread_s = main_thread_s(state.process) if state.stage == Stage.HOST and state.process else 0.0
-    return (state.process, state.steps, state.stage, thread_s)
-
-
-def _is_stopped(state: RankState) -> bool:
-    """Whether a signal stopped a rank's process, as far as this machine shows it."""
-    return process_state(state.process) == "T"
-
-
-def _named(rank: int, state: RankState) -> str:
+def _named(rank: int, seen: Seen) -> str:
     """A rank with its host and process, for a message."""
+    state = seen.state
     if not state.process:
         return f"rank {rank} has not started: it"
-    stopped = ", which is stopped," if _is_stopped(state) else ""
+    stopped = ", which is stopped," if seen.is_stopped else ""
     return f"rank {rank} on {state.host} (process {state.process}){stopped}"
