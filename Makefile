@@ -30,11 +30,12 @@ test: check
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
 # Coverage is measured on the quick tests alone: tracing takes as long again, and the slow ones mostly start processes.
-# `make test-all COV=` leaves it out.
+# `make test-all COV=` leaves it out. EXAMPLES=quick generates as few examples in the quick tests as `make test`. The slow
+# ones wait half of their time for processes that they end: three of them at once.
 test-all: check
-	HYPOTHESIS_PROFILE=ci $(PYTEST) -m "not slow" $(COV)
+	HYPOTHESIS_PROFILE=$(or $(EXAMPLES),ci) $(PYTEST) -m "not slow" $(COV)
 	$(if $(COV),$(BIN)/python tools/coverage_by_package.py $(COVERAGE))
-	HYPOTHESIS_PROFILE=ci $(PYTEST) -m slow
+	HYPOTHESIS_PROFILE=ci $(PYTEST) -n 3 -m slow
 
 check: .venv/installed-test
 	$(BIN)/python -m pip check
