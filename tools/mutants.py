@@ -7,7 +7,7 @@ that the working tree stays as it is. All quick tests run once with coverage, wh
 Of a change within a function, those tests run in a forked process (`forked_tests.py`) until one fails: first those
 whose files are named like the changed module, then those that import it most directly. Where the change is outside of
 functions, or in what numba compiles, which is compiled anew, the test files that run the module run in an interpreter
-of their own.
+of their own; so do the slow tests of the nearest files where no quick test runs the line.
 
 Prints one line for each change and the score. Some survivors are equivalent: judge each. A change whose tests take
 longer than `--limit` counts as not killed. `--coverage FILE` keeps what ran which line for the next time.
@@ -22,10 +22,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, islice
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -50,7 +51,9 @@ NEAREST = 8
 
 PROCESSES = os.cpu_count() or 1
 
-QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow")
+ALL = ("-q", "-p", "no:cacheprovider")
+QUICK = (*ALL, "-m", "not slow")
+SLOW = (*ALL, "-m", "slow")
 
 
 @dataclass(frozen=True)
@@ -66,12 +69,14 @@ class Function:
 
 @dataclass(frozen=True)
 class Mutant:
-    """A file's text with one change.
+    """One change of a file.
 
     Attributes
     ----------
     path
         Relative to the repository.
+    start, end
+        Bytes of the file in whose place ``after`` stands.
     line, last_line
         Of what is changed.
     function
@@ -79,17 +84,27 @@ class Mutant:
     """
 
     path: Path
+    start: int
+    end: int
+    after: str
     line: int
     last_line: int
-    before: str
-    after: str
-    text: str
     function: Function | None
 
     @property
     def forks(self) -> bool:
         """Whether the change is within a function that the interpreter runs."""
         return self.function is not None and not self.function.compiled
+
+    @property
+    def text(self) -> str:
+        """The whole file with the change."""
+        whole = (ROOT / self.path).read_bytes()
+        return (whole[: self.start] + self.after.encode() + whole[self.end :]).decode()
+
+    def __str__(self) -> str:
+        before = (ROOT / self.path).read_bytes()[self.start : self.end].decode()
+        return f"{self.path}:{self.line}: {' '.join(before.split())} -> {' '.join(self.after.split())}"
 
 
 def changed(node: ast.AST) -> Iterator[ast.AST]:
@@ -155,44 +170,43 @@ def functions_of(tree: ast.AST, names: tuple[str, ...] = ()) -> Iterator[Functio
 
 
 def mutants_of(path: Path) -> list[Mutant]:
-    """All changes of one file."""
+    """All changes of one file; some, in format strings, may not parse."""
     text = path.read_text()
     tree = ast.parse(text)
     functions = list(functions_of(tree))
-    lines = [line.encode() for line in text.splitlines(keepends=True)]
-    starts = [0, *(sum(map(len, lines[: k + 1])) for k in range(len(lines)))]
-    whole, found = text.encode(), []
+    starts = [0, *accumulate(len(line.encode()) for line in text.splitlines(keepends=True))]
+    found = []
     for node in code_nodes(tree):
         if not hasattr(node, "lineno") or (isinstance(node, ast.If) and node.test.lineno != node.lineno):
             continue
         # Of a whole statement, only its condition changes.
         old = node.test if isinstance(node, ast.If) else node
-        start, end = (
-            starts[old.lineno - 1] + old.col_offset,
-            starts[old.end_lineno - 1] + old.end_col_offset,
-        )
-        before = whole[start:end].decode()
         for new in changed(node):
             after = ast.unparse(new.test if isinstance(new, ast.If) else new)
-            after = f"({after})" if isinstance(new, ast.expr) and not isinstance(node, ast.Name) else after
-            mutated = (whole[:start] + after.encode() + whole[end:]).decode()
-            try:
-                ast.parse(mutated)
-            except SyntaxError:  # part of a format string
-                continue
             holds = (one for one in functions if one.body_line <= old.lineno <= one.last_line)
             found.append(
                 Mutant(
                     path=path.relative_to(ROOT),
+                    start=starts[old.lineno - 1] + old.col_offset,
+                    end=starts[old.end_lineno - 1] + old.end_col_offset,
+                    after=f"({after})"
+                    if isinstance(new, ast.expr) and not isinstance(node, ast.Name)
+                    else after,
                     line=old.lineno,
                     last_line=old.end_lineno,
-                    before=" ".join(before.split()),
-                    after=" ".join(after.split()),
-                    text=mutated,
                     function=next(holds, None),
                 )
             )
     return found
+
+
+def parses(mutant: Mutant) -> bool:
+    """Whether the file is Python with the change."""
+    try:
+        ast.parse(mutant.text)
+    except SyntaxError:
+        return False
+    return True
 
 
 @cache
@@ -248,11 +262,12 @@ def environment(copied: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(copied), "HYPOTHESIS_PROFILE": "quick", "OMP_NUM_THREADS": "1"}
 
 
-def record(copied: Path, data: Path) -> None:
-    """Run all quick tests once, and keep which of them ran each line."""
+def record(copied: Path, data: Path, files: Iterable[Path]) -> None:
+    """Run all quick tests once, and keep which of them ran each line of the files."""
     settings = copied / "coverage.cfg"
+    # Tracing nothing else takes a third of the time.
     settings.write_text(
-        f"[run]\nrelative_files = True\ndata_file = {data}\nsource_pkgs = {','.join(PACKAGES)}\n"
+        f"[run]\nrelative_files = True\ndata_file = {data}\ninclude = {','.join(map(str, files))}\n"
     )
     traced = ["--cov", "--cov-config", settings, "--cov-context", "test", "--cov-report="]
     command = [sys.executable, "-m", "pytest", *QUICK, "-n", str(PROCESSES), *traced]
@@ -297,14 +312,9 @@ def change_of(mutant: Mutant, ran: LinesRun, copied: Path) -> Change:
 
 
 def run_forked(
-    mutants: Sequence[tuple[int, Mutant]],
-    ran: LinesRun,
-    copied: Path,
-    limit_s: float,
-    report: Callable[[int, str], None],
+    changes: Sequence[tuple[int, Change]], copied: Path, limit_s: float, report: Callable[[int, str], None]
 ) -> None:
     """Report the verdicts of changes within functions."""
-    changes = [(number, change_of(mutant, ran, copied)) for number, mutant in mutants]
     os.environ |= environment(copied)
     sys.path.insert(0, str(copied))
     os.chdir(copied)
@@ -318,23 +328,28 @@ def verdict(mutant: Mutant, ran: LinesRun, copied: Path, limit_s: float) -> str:
     # Of a module that is imported late, and of what numba compiles, only the first user's lines were seen to run.
     every = {path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py")}
     nearest = by_nearness(mutant.path, every)[:NEAREST]
-    others = by_nearness(mutant.path, {Path(test.partition("::")[0]) for test in ran.tests(mutant.path)})
-    files = [*nearest, *(file for file in others if file not in nearest)]
+    if mutant.forks:
+        stages = [(SLOW, nearest)]
+    else:
+        others = by_nearness(mutant.path, {Path(test.partition("::")[0]) for test in ran.tests(mutant.path)})
+        # Most changes are noticed by the first files; the others take long to be imported alone.
+        stages = [(QUICK, nearest), (QUICK, [file for file in others if file not in nearest])]
     target = copied / mutant.path
     before = target.read_text()
     target.write_text(mutant.text)
     try:
-        # Most changes are noticed by the first files; the others take long to be imported alone.
-        for stage in filter(None, (files[:NEAREST], files[NEAREST:])):
+        for tests, files in stages:
+            if not files:
+                continue
             done = subprocess.run(
-                [sys.executable, "-m", "pytest", *QUICK, "-x", "--timeout", "120", *stage],
+                [sys.executable, "-m", "pytest", *tests, "-x", "--timeout", "120", *files],
                 cwd=copied,
                 env=os.environ | environment(copied),
                 capture_output=True,
                 timeout=limit_s,
                 check=False,
             )
-            if done.returncode:
+            if done.returncode not in (0, pytest.ExitCode.NO_TESTS_COLLECTED):
                 return "killed"
         return "survived"
     except subprocess.TimeoutExpired:
@@ -361,16 +376,14 @@ def main() -> None:
         for file in ([ROOT / place] if place.endswith(".py") else sorted((ROOT / place).rglob("*.py")))
     ]
     mutants = [mutant for file in files for mutant in mutants_of(file)]
-    sample = random.Random(chosen.seed).sample(mutants, min(chosen.sample or len(mutants), len(mutants)))
+    drawn = random.Random(chosen.seed).sample(mutants, len(mutants))
+    sample = list(islice(filter(parses, drawn), chosen.sample or None))
     numbered = list(enumerate(sample, 1))
     verdicts: dict[int, str] = {}
 
     def report(number: int, found: str) -> None:
         verdicts[number] = found
-        mutant = sample[number - 1]
-        print(
-            f"{number:3} {found:8} {mutant.path}:{mutant.line}: {mutant.before} -> {mutant.after}", flush=True
-        )
+        print(f"{number:3} {found:8} {sample[number - 1]}", flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
         # One for each process.
@@ -380,7 +393,7 @@ def main() -> None:
             shutil.copytree(ROOT, copied, ignore=ignored)
         data = chosen.coverage.resolve() if chosen.coverage else Path(folder) / "lines"
         if not data.exists():
-            record(copies[0], data)
+            record(copies[0], data, {mutant.path for mutant in (mutants if chosen.coverage else sample)})
         ran = LinesRun(data)
         free: SimpleQueue[Path] = SimpleQueue()
         for copied in copies:
@@ -391,10 +404,12 @@ def main() -> None:
             report(one[0], verdict(one[1], ran, copied, chosen.limit))
             free.put(copied)
 
-        with ThreadPoolExecutor(PROCESSES) as pool:
-            list(pool.map(judge, [one for one in numbered if not one[1].forks]))
-        run_forked([one for one in numbered if one[1].forks], ran, copies[0], chosen.limit, report)
+        forked = [(number, change_of(one, ran, copies[0])) for number, one in numbered if one.forks]
+        run_forked([one for one in forked if one[1].tests], copies[0], chosen.limit, report)
         os.chdir(ROOT)
+        done = {number for number, change in forked if change.tests}
+        with ThreadPoolExecutor(PROCESSES) as pool:
+            list(pool.map(judge, [one for one in numbered if one[0] not in done]))
     killed = list(verdicts.values()).count("killed")
     print(
         f"{killed} of {len(sample)} killed ({100 * killed / max(1, len(sample)):.1f} %), of {len(mutants)} possible"
