@@ -3,7 +3,6 @@
 import dataclasses
 import functools
 import json
-import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
@@ -17,6 +16,7 @@ from scenarios.config.kinds import all_kinds, check_kinds
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_workload, with_preset_of
 from scenarios.config.overlay_config import OverlayConfig, consensus_rule, distinct, entry_of
 from scenarios.config.pydantic_errors import first_problem
+from scenarios.config.recorded_tables import recorded_tables
 from scenarios.config.seed import check_seed
 from scenarios.config.simulation import (
     ComputeConfig,
@@ -207,7 +207,7 @@ def recorded_scenario(text: str) -> RecordedScenario:
     -------
     RecordedScenario
     """
-    tables = tomllib.loads(text)
+    tables = recorded_tables(text)
     training, imported = tables.get("training"), tables.get("imported")
     if training is not None:
         training = with_task(training, _network(tables))
@@ -399,7 +399,7 @@ def _network(tables: Mapping[str, Any]) -> str:
 
 def task_line(text: str) -> str:
     """Notice of what the task of a valid scenario derives from its network (`training.tasks.task_notice`)."""
-    tables = tomllib.loads(text)
+    tables = recorded_tables(text)
     return task_notice(tables.get("training", {}), _network(tables))
 
 

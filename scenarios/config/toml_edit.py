@@ -1,10 +1,10 @@
 """Changing one value in the text of a scenario, and nothing else."""
 
 import re
-import tomllib
 
 from scenarios.config.quantities import format_s
 from topologies import InputError
+from topologies.toml_text import parse_toml
 
 MEASURED = "# measured on "
 """How the comment above a measured value begins; a later measurement replaces it."""
@@ -37,7 +37,7 @@ def with_compute(text: str, compute_s: float, measured: str, *, source: str) -> 
     Raises
     ------
     InputError
-        If the table is written in another way, for instance ``workload = {...}`` on one line.
+        If the text is no TOML, or the table is written in another way, for instance ``workload = {...}`` on one line.
     """
     value = format_s(compute_s)
     end = "\r\n" if "\r\n" in text else "\n"
@@ -49,11 +49,11 @@ def with_compute(text: str, compute_s: float, measured: str, *, source: str) -> 
         changed = f"{text}{closed}{end}[workload]{end}{comment}{end}{setting}{end}"
     else:
         changed = "".join(_in_table(lines, header, value, comment, setting, end))
-    before = tomllib.loads(text)
+    before = parse_toml(text, source=source)
     before["workload"] = {**before.get("workload", {}), "compute": value}
     try:
-        same = tomllib.loads(changed) == before
-    except tomllib.TOMLDecodeError:
+        same = parse_toml(changed) == before
+    except InputError:
         same = False
     if not same:
         raise InputError(

@@ -1,10 +1,10 @@
 """What a result assumes: values that neither a file nor a measurement states, and rules that stand in for these."""
 
-import tomllib
 from collections.abc import Sequence
 
 from scenarios.config.network import NetworkConfig, idle_links
 from scenarios.config.quantities import format_rate
+from scenarios.config.recorded_tables import recorded_tables
 from scenarios.report.web_page import capital, text
 from topologies import Connectivity, Workload, workload_presets
 from topologies.capacities import UNSTATED_CORE_BPS
@@ -70,7 +70,7 @@ def assumptions(graph: Connectivity, network: NetworkConfig, preset: str | None)
 
 def recorded_preset(scenario: str, work: Workload) -> str:
     """The preset of the workload of a file, whose scenario may state the preset's numbers instead of its name."""
-    return str(tomllib.loads(scenario).get("workload", {}).get("preset") or work.name)
+    return str(recorded_tables(scenario).get("workload", {}).get("preset") or work.name)
 
 
 def assumed_list(sentences: Sequence[str]) -> str:

@@ -1,10 +1,10 @@
 """What a page says of the file that it was made of: hashes, versions, seeds."""
 
 import hashlib
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from scenarios.config.recorded_tables import recorded_tables
 from scenarios.report.web_page import text
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
@@ -40,7 +40,7 @@ def input_digests(path: Path, scenario: str) -> dict[str, str]:
     scenario : str
         TOML. Files of a key that are not there, such as those of another machine, are left out.
     """
-    tables = tomllib.loads(scenario)
+    tables = recorded_tables(scenario)
     found = {}
     for table, keys in _INPUT_FILES.items():
         values = tables.get(table, {})

@@ -1,13 +1,13 @@
 """The page of a run: the answer, what it rests on, the map, all figures and how to make them again."""
 
 import shlex
-import tomllib
 from collections.abc import Iterable, Mapping
 from math import isclose
 from pathlib import Path
 from typing import Any
 
 from scenarios.config.quantities import format_rate, format_s
+from scenarios.config.recorded_tables import recorded_tables
 from scenarios.pages.answer import answer, question
 from scenarios.pages.capacity import (
     CAPACITY_SCRIPT,
@@ -214,7 +214,7 @@ def _making(facts: RunFacts, tables: Mapping[str, Any], name: str) -> tuple[str,
 
 def _reproduce(facts: RunFacts) -> str:
     """Commands, versions, hashes, seed and engines."""
-    tables = tomllib.loads(facts.record.scenario)
+    tables = recorded_tables(facts.record.scenario)
     name = shlex.quote(facts.path.name.removesuffix(PARTIAL))
     page = shlex.quote(f"{facts.path.name.removesuffix(PARTIAL).rpartition('.')[0]}.html")
     lines = [*_making(facts, tables, name), f"silosim show {name}", f"silosim report {name} -o {page}"]

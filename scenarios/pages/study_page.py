@@ -2,7 +2,6 @@
 
 import hashlib
 import itertools
-import json
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
@@ -54,7 +53,7 @@ from scenarios.report.svg_chart import (
 from scenarios.report.web_page import capital, embedded, html_table, text, web_page
 from scenarios.runfile.paths import PARTIAL
 from scenarios.runfile.study_rows import ERROR, POINT
-from scenarios.runfile.study_table import RANGES, read_study
+from scenarios.runfile.study_table import RANGES, ranges_of, read_study
 from topologies import InputError
 from topologies.wrapping import listed, unbroken
 
@@ -378,7 +377,7 @@ def _shown(column: str, value: object) -> str:
     """A value with its unit; ranges of inputs in which silos differ as words."""
     cell = _cell(value)
     if column == RANGES and cell:
-        return "; ".join(f"{words_of(key)} {value_text(key, ends)}" for key, ends in json.loads(cell).items())
+        return "; ".join(f"{words_of(key)} {value_text(key, ends)}" for key, ends in ranges_of(cell).items())
     return value_text(column, value) if cell and column.endswith(("_bps", "_bits", "_s")) else cell
 
 

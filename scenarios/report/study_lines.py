@@ -1,6 +1,5 @@
 """What a figure of a study's table shows: its columns, a line for each overlay, panels for a third key."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ import numpy as np
 from scenarios.config.published_figure import in_si_units
 from scenarios.report.column_labels import value_text, words_of
 from scenarios.runfile.study_rows import ERROR, POINT
-from scenarios.runfile.study_table import RANGES
+from scenarios.runfile.study_table import RANGES, ranges_of
 from topologies import InputError
 from topologies.arrays import BoolArray, FloatArray
 from topologies.errors import Field, unknown_name
@@ -601,9 +600,7 @@ def _shared_ranges(rows: "pandas.DataFrame") -> dict[str, list[float]]:
     """Inputs in which silos differ, and alike in all rows: their least and greatest values."""
     if RANGES not in rows.columns:
         return {}
-    first, *others = (
-        json.loads(text) if isinstance(text, str) and text else {} for text in rows[RANGES].unique()
-    )
+    first, *others = map(ranges_of, rows[RANGES].unique())
     return {
         column: ends for column, ends in first.items() if all(ends == other.get(column) for other in others)
     }

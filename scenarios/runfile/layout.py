@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 import h5py
 import numpy as np
 
+from scenarios.runfile.attributes import check_attributes
 from topologies import InputError
 from training import HistoryRow
 from training.history import PER_SILO
@@ -97,9 +98,7 @@ def check_layout(file: h5py.File) -> None:
     Time O(arcs + rows); of dates only types and shapes are looked at. What files of earlier versions lack may be
     missing.
     """
-    for name in ("scenario", "network", "about"):
-        if not isinstance(file.attrs[name], str):
-            raise InputError(f"attribute {name} must be a text.")
+    check_attributes(file.attrs)
     if len(file.attrs["about"].splitlines()) != _ABOUT_LINES:
         raise InputError(f"attribute about must be a text of {_ABOUT_LINES} lines.")
     lengths: dict[str, int] = {}

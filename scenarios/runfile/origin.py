@@ -1,8 +1,9 @@
 """Where a file comes from, as its root attributes say."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
+
+from scenarios.runfile.attributes import json_attribute
 
 NETWORK_DIGEST = "network as read (links, lengths, capacities, latencies, names of silos), SHA-256"
 """What the attribute ``graph_sha256`` is of."""
@@ -17,7 +18,7 @@ def recorded_origin(attrs: Mapping[str, Any]) -> dict[str, str]:
     attrs : mapping from str
         Root attributes of the file of a run or validation.
     """
-    versions = json.loads(str(attrs.get("library_versions", "{}")))
+    versions = json_attribute(attrs, "library_versions")
     libraries = ", ".join(f"{name} {value}" for name, value in versions.items())
     return {
         "silosim version": str(attrs.get("silosim_version", _UNSTATED)),

@@ -1,6 +1,5 @@
 """Reading the HDF5 file of a run, complete or killed."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 
 from scenarios.config.network import NetworkConfig
 from scenarios.config.participation import participation_of
+from scenarios.runfile.attributes import json_attribute
 from scenarios.runfile.file_checksum import check_file, unverified
 from scenarios.runfile.layout import check_layout
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
@@ -417,7 +417,7 @@ def read_open(file: h5py.File, *, source: str) -> RunRecord:
 def read_inputs(file: h5py.File) -> tuple[NetworkConfig, Underlay, Workload]:
     """Network and workload of an open file of a run or of a validation."""
     return (
-        NetworkConfig(**json.loads(file.attrs["network"])),
+        NetworkConfig(**json_attribute(file.attrs, "network")),
         _read_underlay(file["underlay"]),
         _read_workload(file["workload"]),
     )

@@ -1,6 +1,5 @@
 """Tables of a run with one observation in each row, read from its file piece by piece as columns of NumPy."""
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isnan, nan
@@ -10,6 +9,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from scenarios.config.recorded_tables import recorded_tables
 from scenarios.config.simulation import event_names
 from scenarios.config.utilisation import utilisation
 from scenarios.runfile.names import link_names, measured_pairs, window_pairs
@@ -345,7 +345,7 @@ def _capacity_bps(file: h5py.File, group: h5py.Group, scenario: str) -> FloatArr
     capacity_bps = np.concatenate((between, network["up_bps"][:], network["down_bps"][:], window_bps))
     if "link_capacity_bps" in network:
         capacity_bps = network["link_capacity_bps"][:]
-    has_events = event_names(tomllib.loads(scenario).get("simulation", {}))
+    has_events = event_names(recorded_tables(scenario).get("simulation", {}))
     return np.full_like(capacity_bps, nan) if has_events else capacity_bps
 
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scenarios.runfile.attributes import json_object
 from scenarios.runfile.paths import PARTIAL, check_ending, write_whole
 from scenarios.runfile.study_rows import POINT, read_rows, rows_text
 from topologies import InputError, MachineError
+from topologies.errors import Field
 
 if TYPE_CHECKING:
     import pandas
@@ -35,6 +37,29 @@ TEXTS = (
     POINT,
 )
 """Columns that hold texts whatever these look like."""
+
+
+def ranges_of(cell: object) -> dict[str, list[float]]:
+    """Inputs in which silos or links differ, with their ends, as a cell of the column `RANGES` has them.
+
+    Raises
+    ------
+    InputError
+        If a cell that is not empty holds anything else.
+    """
+    ranges = json_object(cell, RANGES) if isinstance(cell, str) and cell else {}
+    for ends in ranges.values():
+        if not (isinstance(ends, list) and len(ends) == _ENDS and all(map(_is_number, ends))):
+            raise InputError("must have two numbers for each column.", field=Field(RANGES, value=cell))
+    return ranges
+
+
+_ENDS = 2
+
+
+def _is_number(value: object) -> bool:
+    """Whether a value of JSON is a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def is_csv(path: Path) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from scenarios.config.error_context import located
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile.atomic import new_file, reports_full_disk
+from scenarios.runfile.attributes import check_attributes
 from scenarios.runfile.origin import recorded_origin
 from scenarios.runfile.reader import check_schema, open_file, read_inputs
 from scenarios.runfile.simulated_rounds import head_bytes
@@ -115,6 +116,8 @@ def read_validation(path: Path) -> RecordedValidation:
         with located(str(path)):
             check_schema(file, SCHEMA)
         try:
+            with located(str(path)):
+                check_attributes(file.attrs)
             network, underlay, work = read_inputs(file)
             groups = sorted(file["validation"].items(), key=lambda item: item[1].attrs["order"])
             return RecordedValidation(

@@ -97,6 +97,11 @@ def test_forms_that_cannot_be_changed_are_refused(text):
     assert 'compute = "3.123 ms"' in message
 
 
+def test_a_text_beyond_the_limits_is_refused_and_not_edited():
+    with pytest.raises(InputError, match=r"^a\.toml: tables and lists must be nested at most 32 deep\.$"):
+        edited(f"x = {'[' * 900}{']' * 900}\n")
+
+
 @pytest.mark.usefixtures("fake_steps")
 def test_the_table(silosim, scenario):
     before = scenario.read_text()

@@ -1,6 +1,7 @@
 """Files of runs that are damaged: found by their checksum before HDF5 reads them, else one line for each place."""
 
 import random
+import re
 import shutil
 
 import h5py
@@ -12,6 +13,8 @@ from scenarios.runfile.atomic import new_file
 from scenarios.runfile.file_checksum import LINE_BYTES, recorded_checksum, unverified
 from scenarios.runfile.reader import open_file, read_run
 from scenarios.studies.verification import verify
+from scenarios.validation.file import SCHEMA as VALIDATION
+from scenarios.validation.file import read_validation
 from topologies import InputError
 
 READERS = {
@@ -214,3 +217,53 @@ def test_dates_that_cannot_be_are_one_line_of_a_timeline(run_copy, silosim, valu
     refused = silosim("timeline", run_copy).failed(2)
     assert "must hold dates >= 0 that go on from round to round." in refused.err
     assert refused.err.count("\n") == 1
+
+
+HOSTILE = {
+    "nested": (f"x = {'[' * 900}{']' * 900}\n", "tables and lists must be nested at most 32 deep."),
+    "digits": (f"x = {'9' * 5000}\n", "an integer must have at most 30 digits"),
+    "long key": (f"{'a.' * 100_000}a = 1\n", "the dotted key at line 1 must have at most 32 parts."),
+    "no TOML": ("[network\n", "not valid TOML"),
+    "values for tables": ("training = 5\n", "training(=5) must be a table."),
+}
+"""Texts in place of a run's scenario, which Python's own reader takes, or ends with a traceback or never."""
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_scenario_in_a_run_is_one_line(run_copy, name):
+    text, reason = HOSTILE[name]
+    with h5py.File(run_copy, "r+") as file:
+        file.attrs["scenario"] = text
+    with pytest.raises(InputError, match=rf"x\.h5: attribute scenario: .*{re.escape(reason)}"):
+        read_run(run_copy)
+
+
+@pytest.mark.parametrize("command", READERS)
+def test_a_hostile_scenario_in_a_run_is_one_line_of_every_command(run_copy, silosim, monkeypatch, command):
+    monkeypatch.chdir(run_copy.parent)
+    text, reason = HOSTILE["nested"]
+    with h5py.File(run_copy, "r+") as file:
+        file.attrs["scenario"] = text
+    refused = silosim(command, "x.h5", *READERS[command]).failed(2)
+    assert refused.err == f"silosim: error: x.h5: attribute scenario: {reason}\n"
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_scenario_in_a_validation_is_one_line(tmp_path, name):
+    text, reason = HOSTILE[name]
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file.attrs.update(schema=VALIDATION, scenario=text, network="{}", about="a\nb\nc")
+    with pytest.raises(InputError, match=rf"v\.h5: attribute scenario: .*{re.escape(reason)}"):
+        read_validation(tmp_path / "v.h5")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "[]", "{", f'{{"x": {"9" * 5000}}}'], ids=len)
+@pytest.mark.parametrize("name", ["network", "library_versions"])
+def test_a_hostile_json_text_in_a_run_is_one_line(run_copy, name, text):
+    with h5py.File(run_copy, "r+") as file:
+        file.attrs[name] = text
+    with pytest.raises(InputError) as caught:
+        read_run(run_copy)
+    assert str(caught.value).startswith(f"{run_copy}: attribute {name}(='{text[:5]}")
+    assert str(caught.value).endswith("must be a JSON object.")
+    assert "\n" not in str(caught.value)

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from scenarios.runfile.study_rows import finished_points
-from scenarios.runfile.study_table import check_study_path, read_study, study_text, table_rows, write_study
+from scenarios.runfile.study_table import (
+    check_study_path,
+    ranges_of,
+    read_study,
+    study_text,
+    table_rows,
+    write_study,
+)
 from scenarios.studies.study_points import _unsaid
 from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
 
@@ -163,3 +170,18 @@ def test_what_a_scenario_does_not_say_is_taken_from_its_network():
     assert unsaid("workload", "compute_at", second) == (0.5, "500.0 ms")
     for path in (("network", "access_at", "nobody"), ("network", "silo_at", first), ("network",)):
         assert unsaid(*path) == (None, None)
+
+
+@pytest.mark.parametrize("cell", ["", None, float("nan")])
+def test_no_ranges_are_none(cell):
+    assert ranges_of(cell) == {}
+
+
+def test_ranges_have_two_ends():
+    assert ranges_of('{"compute_s": [0.5, 2]}') == {"compute_s": [0.5, 2]}
+    for cell in ('{"a": 1}', '{"a": [1]}', '{"a": [1, "x"]}', '{"a": [1, true]}'):
+        with pytest.raises(InputError, match="must have two numbers for each column"):
+            ranges_of(cell)
+    for cell in ("{", "[1, 2]", "[" * 100_000, f'{{"a": [1, {"9" * 5000}]}}'):
+        with pytest.raises(InputError, match="must be a JSON object"):
+            ranges_of(cell)

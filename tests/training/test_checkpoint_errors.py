@@ -111,7 +111,7 @@ def test_weights_that_differ_by_rounding_are_the_same(rows_of, checkpointing, ri
     assert check_resumable(checkpointing(rounds=6, matrix=nearly)) == 4
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "locked", "remove", "head", "rows", "scrawl"])
+@pytest.mark.parametrize("damage", ["cut", "flip", "locked", "remove", "head", "brackets", "rows", "scrawl"])
 def test_a_damaged_checkpoint_is_one_clear_error(rows_of, checkpointing, damage):
     job = checkpointing(rounds=4)
     rows_of(job)
@@ -123,6 +123,8 @@ def test_a_damaged_checkpoint_is_one_clear_error(rows_of, checkpointing, damage)
         silos.unlink()
     elif damage == "head":
         (newest / "head.json").write_text("{")
+    elif damage == "brackets":
+        (newest / "head.json").write_text("[" * 100_000)
     elif damage == "rows":
         (job.directory / "rows.jsonl").write_bytes(b"")
     elif damage == "scrawl":

@@ -69,7 +69,7 @@ def read_head(path: Path) -> dict[str, Any]:
         head = json.loads((path / HEAD).read_text(encoding="utf-8"))
         if head.get("schema") != SCHEMA:
             raise ValueError(f"schema(={head.get('schema')!r}) must be {SCHEMA!r}")
-    except (OSError, AttributeError, ValueError) as error:
+    except (OSError, AttributeError, ValueError, RecursionError) as error:
         raise MachineError(f"{path / HEAD} cannot be read: {error}") from None
     check_files([path / HEAD], read_checksums(path))
     for key, (is_right, rule) in _KEYS.items():
