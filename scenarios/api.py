@@ -24,13 +24,14 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.study import load_study
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.metrics_import.columns import ColumnNames
-from scenarios.pages.files import default_page, report_seeds
+from scenarios.pages.files import default_page, write_page, write_seeds_page
 from scenarios.pages.files import report as write_report
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, is_complete
-from scenarios.runfile.paths import check_new, check_new_run
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.reader import RunRecord, read_run
 from scenarios.runfile.study_table import read_study
 from scenarios.runtime.workers import process_pool, worker_count
@@ -629,14 +630,16 @@ def run(
     path, target = Path(scenario), Path(output)
     loaded, text = load_scenario(path)
     page = default_page(target)
-    if report:
-        check_new(page, force=force or resume)
-    if resume and not force and is_complete(target, loaded, text):
-        drop_checkpoints(target)  # a kill may have come between the last row and their removal
-    else:
-        run_scenario(loaded, text, target, force=force, resume=resume, source=str(path), trackers=trackers)
-    if report:
-        write_report(target, page, force=force or resume)
+    replaces = force or resume
+    with claimed([page] if report else [], force=replaces):
+        if resume and not force and is_complete(target, loaded, text):
+            drop_checkpoints(target)  # a kill may have come between the last row and their removal
+        else:
+            run_scenario(
+                loaded, text, target, force=force, resume=resume, source=str(path), trackers=trackers
+            )
+        if report:
+            write_page(target, page, force=replaces)
     return read_run(target)
 
 
@@ -696,13 +699,13 @@ def run_seeds(
         run_scenario(own, own_text, target, force=force, resume=goes_on, source=str(path), trackers=trackers)
 
     files = SeedFiles.of(Path(output), seeds_of(stated, loaded.seed))
-    if report:
-        check_new(files.page, force=force or resume)
-    table = seeds_study(
-        loaded, text, files, run_one, resume=resume, force=force, source=str(path), trackers=trackers
-    )
-    if report:
-        report_seeds(files, force=force or resume)
+    replaces = force or resume
+    with claimed([files.page] if report else [], force=replaces):
+        table = seeds_study(
+            loaded, text, files, run_one, resume=resume, force=force, source=str(path), trackers=trackers
+        )
+        if report:
+            write_seeds_page(files, force=replaces)
     return table
 
 

@@ -12,7 +12,8 @@ from scenarios.cli.show import show
 from scenarios.config.scenario import parse_scenario, preset_text
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, figure_style
-from scenarios.runfile.paths import RUN_ENDINGS, check_output, ending_of, write_whole
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import RUN_ENDINGS, ending_of, write_whole
 from scenarios.runtime.launcher import is_first
 from topologies import InputError
 
@@ -22,6 +23,7 @@ _FILES = (*FIGURES, *RUN_ENDINGS, ".toml")
 
 
 def demo(
+    context: typer.Context,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FOLDER", help="For scenario, run and picture.")
     ] = Path("out"),
@@ -39,9 +41,9 @@ def demo(
         raise InputError(f"output(={str(output)!r}) must be the name of a folder.")
     style = figure_style(width) or DEFAULT_STYLE
     text = preset_text(DEMO)
-    path, shown = output / "demo.h5", output / "demo.toml"
+    path, shown, picture = (output / f"demo{ending}" for ending in (".h5", ".toml", ".png"))
     if is_first():
-        check_output(path)
+        context.with_resource(claimed([path, shown, picture], force=True))
         if shown.exists() and shown.read_bytes() != text.encode():
             raise InputError(
                 f"{shown} differs from the shipped example and is kept; run it with: "
@@ -51,4 +53,4 @@ def demo(
     run_and_report(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True, source=f"{DEMO}.toml")
     if is_first():
         show(path)
-        draw(path, path.with_suffix(".png"), style)
+        draw(path, picture, style)

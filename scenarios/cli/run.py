@@ -12,12 +12,12 @@ from scenarios.cli.report import print_written
 from scenarios.cli.show import show
 from scenarios.config.scenario import Scenario, load_scenario
 from scenarios.config.seeds import seeds_of
-from scenarios.pages.files import default_page, report_seeds
-from scenarios.pages.files import report as write_report
+from scenarios.pages.files import default_page, write_page, write_seeds_page
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
 from scenarios.runfile.artifacts import drop_checkpoints, has_checkpoint, is_complete
-from scenarios.runfile.paths import check_new, partial_path
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import partial_path
 from scenarios.runtime.launcher import call_others, is_first
 from scenarios.studies.run import run_scenario
 from scenarios.studies.run_seeds import SeedFiles, run_seeds
@@ -30,6 +30,7 @@ def run(
     scenario: Annotated[
         Path, typer.Argument(help=f"TOML file; [training] may name a task of the paper: {', '.join(TASKS)}.")
     ],
+    context: typer.Context,
     output: Annotated[Path, typer.Option("-o", "--output", help="HDF5 file to write.")],
     seeds: Annotated[
         str | None,
@@ -81,17 +82,17 @@ def run(
     if seeds is not None:
         files = SeedFiles.of(output, seeds_of(seeds, loaded.seed))
         if report:
-            check_new(files.page, force=force or resume)
+            context.with_resource(claimed([files.page], force=force or resume))
         found = _run_seeds(
             loaded, text, files, resume=resume, force=force, source=str(scenario), trackers=trackers
         )
         if report:
-            print_written(files.page, report_seeds(files, force=force or resume))
+            print_written(files.page, write_seeds_page(files, force=force or resume))
         print_table(found, as_json)
         return
     page = default_page(output)
     if report and is_first():
-        check_new(page, force=force or resume)
+        context.with_resource(claimed([page], force=force or resume))
     if resume and not force and is_first() and is_complete(output, loaded, text):
         drop_checkpoints(output)  # a kill may have come between the last row and their removal
         print(f"{output} is complete; there is nothing to resume", file=sys.stderr)
@@ -101,7 +102,7 @@ def run(
         )
     if is_first():
         if report:
-            print_written(page, write_report(output, page, force=force or resume))
+            print_written(page, write_page(output, page, force=force or resume))
         show(output, as_json=as_json)
 
 

@@ -29,7 +29,8 @@ from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_sty
 from scenarios.report.run_table import FIELDS
 from scenarios.report.table_formats import print_table, print_text, write_tables
 from scenarios.report.tables import Row, note_lines
-from scenarios.runfile.paths import check_new, check_new_run, partial_path
+from scenarios.runfile.claims import claimed
+from scenarios.runfile.paths import check_new_run, partial_path
 from scenarios.runfile.study_table import table_rows
 from scenarios.runtime.launcher import EXIT_TRAINING, call_others, is_first
 from scenarios.runtime.workers import mpi_pool, process_pool, worker_count
@@ -49,6 +50,7 @@ def study(
             f"{', '.join(study_presets())}.",
         ),
     ],
+    context: typer.Context,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="Table to write: FILE.csv or FILE.parquet. [default: STUDY.csv]"),
@@ -82,13 +84,19 @@ def study(
         print_text(found.text.rstrip("\n"))
     elif found.trains:
         path = output or Path(f"{found.name}.h5")
-        _train(parse_trained(found), path, found.source, figure_style(width), force, as_json)
+        _train(parse_trained(found), path, found.source, figure_style(width), force, as_json, context)
     else:
-        _compute(found, output or Path(f"{found.name}.csv"), workers, width, force, as_json)
+        _compute(found, output or Path(f"{found.name}.csv"), workers, width, force, as_json, context)
 
 
 def _compute(
-    found: StudyText, output: Path, workers: int | None, width: str | None, force: bool, as_json: bool
+    found: StudyText,
+    output: Path,
+    workers: int | None,
+    width: str | None,
+    force: bool,
+    as_json: bool,
+    context: typer.Context,
 ) -> None:
     """Compute the points of a study."""
     place = world()
@@ -98,8 +106,9 @@ def _compute(
     count = worker_count(workers)
     wanted = parse_study(found.text, source=found.source, folder=found.folder)
     style = figure_style(width, draws=wanted.config.figure is not None)
-    compared = _compared_path(output, wanted.config, force)
-    picture = _picture_path(output, wanted.config, force)
+    compared = _compared_path(output, wanted.config)
+    picture = None if wanted.config.figure is None else output.with_suffix(".png")
+    _claim(context, output, (compared, picture), force)
     try:
         if place is not None and place.size > 1:
             outcome = run_study(wanted, output, pool=_called_pool(), workers=place.size - 1, force=force)
@@ -136,46 +145,41 @@ def _train(
     style: FigureStyle | None,
     force: bool,
     as_json: bool,
+    context: typer.Context,
 ) -> None:
     """Train the scenario of a study, and draw its run."""
     with located(source):
         check_published(study.config.published, FIELDS)
-    compared = _compared_path(output, study.config, force) if is_first() else None
+    compared, picture = _compared_path(output, study.config), output.with_suffix(".png")
     if is_first():
         check_new_run(output, force=force)
-        check_new(output.with_suffix(".png"), force=force)
+        _claim(context, output, (compared, picture), force)
     run_and_report(study.scenario, study.text, output, force=force, source=source)
     if is_first():
         show(output, as_json=as_json)
-        draw(output, output.with_suffix(".png"), style or DEFAULT_STYLE)
+        draw(output, picture, style or DEFAULT_STYLE)
         if compared is not None:
             _compare(study.config, run_summary(output).rows, compared, as_json)
 
 
-def _compared_path(output: Path, config: StudyConfig, force: bool) -> Path | None:
-    """Where the comparison with published figures is written, checked; None without any."""
-    if not config.published:
-        return None
-    return _beside(output, output.with_name(f"{output.stem}-published.csv"), force)
+def _compared_path(output: Path, config: StudyConfig) -> Path | None:
+    """Where the comparison with published figures is written; None without any."""
+    return output.with_name(f"{output.stem}-published.csv") if config.published else None
 
 
-def _picture_path(output: Path, config: StudyConfig, force: bool) -> Path | None:
-    """Where the figure is written, checked; None without one."""
-    return None if config.figure is None else _beside(output, output.with_suffix(".png"), force)
-
-
-def _beside(output: Path, path: Path, force: bool) -> Path:
-    """A file that is made of the table: of a study that goes on, or is complete, it is made anew."""
-    check_new(path, force=force or output.exists() or partial_path(output).exists())
-    return path
+def _claim(context: typer.Context, output: Path, paths: Sequence[Path | None], force: bool) -> None:
+    """Keep files that are made of the table: of a study that goes on, or is complete, they are made anew."""
+    there = [path for path in paths if path is not None]
+    is_anew = force or output.exists() or partial_path(output).exists()
+    context.with_resource(claimed(there, force=is_anew))
 
 
 def _draw(figure: FigureConfig, table: Path, path: Path, style: FigureStyle) -> None:
     """Draw the table of a study."""
     # Here since matplotlib takes long to import.
-    from scenarios.report.study_plot import plot_study
+    from scenarios.report.study_plot import draw_study
 
-    for note in plot_study(table, path, force=True, style=style, **asdict(figure)):
+    for note in draw_study(table, path, style=style, **asdict(figure)):
         print(note_lines(note), file=sys.stderr)
     print(f"written: {path}", file=sys.stderr)
 

@@ -12,9 +12,16 @@ from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import figure_style
 from scenarios.report.table_formats import print_text
 from scenarios.report.tables import note_lines
+from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import ending_of
 from scenarios.runtime.streams import printable_json
-from scenarios.studies.underlay import check_conversion, check_drawing, convert, draw, underlay_facts
+from scenarios.studies.underlay import (
+    check_conversion,
+    check_drawing,
+    underlay_facts,
+    write_conversion,
+    write_drawing,
+)
 from topologies import InputError
 
 _UNUSED = (*opt.BEYOND_THE_NETWORK, "silo_at")
@@ -24,6 +31,7 @@ _UNUSED = (*opt.BEYOND_THE_NETWORK, "silo_at")
 @opt.of_a_study(without=_UNUSED)
 def underlay(
     study: opt.Study,
+    context: typer.Context,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -62,12 +70,13 @@ def underlay(
         if output is not None and conversion.resolve() == output.resolve():
             raise InputError(f"output(={str(output)!r}) must differ from the file of --convert.")
         check_conversion(conversion, network, force=force)
+    context.with_resource(claimed(filter(None, (output, conversion)), force=force))
     facts = underlay_facts(network)
     print_text(printable_json(facts.json()) if as_json else str(facts))
     if output is not None:
-        draw(network, output, style=style, force=force)
+        write_drawing(network, output, style=style, force=force)
         print(f"written: {output}", file=sys.stderr)
     if conversion is not None:
-        for sentence in convert(network, conversion, force=force):
+        for sentence in write_conversion(network, conversion, force=force):
             print(note_lines(sentence), file=sys.stderr)
         print(f"written: {conversion}", file=sys.stderr)

@@ -98,6 +98,9 @@ def upgrade(
         "by": by,
     }
     asked = validated(UpgradeConfig, given)
+    style = figure_style(width, draws=output is not None) or DEFAULT_STYLE
+    files = [] if output is None else table_and_figure(output)
+    context.with_resource(claimed(files, force=force))
     experiment = experiment_of(study, context, rounds=1)
     left_out = simulated_without(experiment.simulation.tables)
     config = one_overlay(
@@ -111,9 +114,6 @@ def upgrade(
         why="whose arcs are drawn anew in each round",
         known=experiment.overlays if is_scenario(study) else (),
     )
-    style = figure_style(width, draws=output is not None) or DEFAULT_STYLE
-    files = [] if output is None else table_and_figure(output)
-    context.with_resource(claimed(files, force=force))
     simulation = opt.simulation_config(1 if rounds is None else rounds, sharing, queueing, engine)
     experiment = experiment.with_settings({}, overlays=[config], seed=seed, most_rounds=1)
     overlay = experiment.design(config)

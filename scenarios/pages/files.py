@@ -48,13 +48,18 @@ def report(source: Path, output: Path, *, force: bool = False) -> int:
     # What cannot be read is said first: no other name of the page mends it.
     _check_source(source)
     with claimed([output], force=force):
-        page = page_of(source).encode()
-        write_whole(output, page, force=force)
+        return write_page(source, output, force=force)
+
+
+def write_page(source: Path, output: Path, *, force: bool = False) -> int:
+    """Write a page as `report`, into a file that the caller has claimed."""
+    page = page_of(source).encode()
+    write_whole(output, page, force=force)
     return len(page)
 
 
-def report_seeds(files: "SeedFiles", *, force: bool = False) -> int:
-    """Write the page of runs with several seeds, as `report` does."""
+def write_seeds_page(files: "SeedFiles", *, force: bool = False) -> int:
+    """Write the page of runs with several seeds, as `write_page`."""
     # Here since h5py takes long to import.
     from scenarios.pages.seeds_page import seeds_page
     from scenarios.runfile.reader import read_run

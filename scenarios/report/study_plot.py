@@ -114,8 +114,27 @@ def plot_study(
         If the file cannot be written, the table cannot be read, or a column cannot be drawn; nothing is written then.
     """
     check_ending(path, FIGURES)
+    with claimed([path], force=force):
+        return draw_study(
+            table, path, x=x, y=y, facet=facet, where=where, log_x=log_x, log_y=log_y, style=style
+        )
+
+
+def draw_study(
+    table: "pandas.DataFrame | Path",
+    path: Path,
+    *,
+    x: str | None = None,
+    y: str | None = None,
+    facet: str | None = None,
+    where: Mapping[str, Sequence[object]] | None = None,
+    log_x: bool | None = None,
+    log_y: bool | None = None,
+    style: FigureStyle = DEFAULT_STYLE,
+) -> tuple[str, ...]:
+    """Draw as `plot_study`, into a file that the caller has claimed."""
     is_partial = isinstance(table, Path) and table.name.endswith(PARTIAL)
-    with claimed([path], force=force), rc_context(style.rc()):
+    with rc_context(style.rc()):
         frame = read_study(table) if isinstance(table, Path) else table
         with located(str(table) if isinstance(table, Path) else None):
             if frame.empty:

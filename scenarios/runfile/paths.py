@@ -80,7 +80,7 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
     Raises
     ------
     InputError
-        If no file can have this path, or one exists.
+        If no file can have this path, or one exists, or another process writes the run that is to have it.
     """
     check_output(path)
     partial = partial_path(path)
@@ -89,12 +89,30 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
         other = "is not the complete run of this very scenario" if is_run else "holds no point of this study"
         why = f" and {other}, so nothing can be resumed" if resume else ""
         raise InputError(f"{path} exists already{why}; --force replaces it.")
+    if is_run and _is_locked(partial):
+        raise InputError(f"{partial} is being written by another process.")
     if not is_empty(partial) and not (force or resume):
         what, command = ("rounds of a run", "show") if is_run else ("points of a study", "plot")
         raise InputError(
             f"{partial} holds {what} that was interrupted or is still running (silosim {command} {partial}); "
             "--force replaces it."
         )
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether a process writes a file: it then holds its lock, which one that reads it shares."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        _lock(descriptor, fcntl.LOCK_SH)
+    except BlockingIOError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)
 
 
 def is_empty(path: Path) -> bool:
@@ -314,10 +332,10 @@ def _being_written() -> BlockingIOError:
     return BlockingIOError(errno.EWOULDBLOCK, "is being written")
 
 
-def _lock(descriptor: int) -> bool:
+def _lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
     """Lock a file as HDF5 does, so that both see each other's locks; False where the file system has none."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno not in _NO_LOCKS:
             raise

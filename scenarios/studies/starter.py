@@ -11,6 +11,7 @@ from scenarios.config.overlay_config import default_overlays
 from scenarios.config.scenario import OverlaysConfig, parse_scenario
 from scenarios.config.silo_places import silo_places
 from scenarios.config.starter_scenario import starter_text
+from scenarios.runfile.claims import locked_beside
 from scenarios.runfile.paths import check_ending, check_output, write_whole
 from topologies import Connectivity, InputError
 from topologies.errors import Field
@@ -73,6 +74,12 @@ def write_starter(
     -----
     Data that are named are read once. The digits are trained with settings that reach the target accuracy.
     """
+    with locked_beside(path):
+        write_whole(path, _starter(path, network, dataset, data, model))
+
+
+def _starter(path: Path, network: str, dataset: str | None, data: str | None, model: str | None) -> str:
+    """The text of `write_starter`, which a scenario can be read from."""
     graph = build_network(NetworkConfig(underlay=network))
     training = _training(graph, dataset, data, model)
     existing = {config.kind for config in default_overlays(graph)}
@@ -90,7 +97,7 @@ def write_starter(
         about=f"{graph.silos} silos on {graph.underlay.name}",
     )
     parse_scenario(text, source=str(path))
-    write_whole(path, text)
+    return text
 
 
 def _training(

@@ -460,12 +460,13 @@ def convert(underlay: Underlay, path: Path, *, force: bool = False) -> list[str]
     """
     check_conversion(path, underlay, force=force)
     with claimed([path], force=force):
-        text = (
-            gml_text(underlay)
-            if underlay.measured is None
-            else pairs_text(underlay.measured, underlay.labels)
-        )
-        write_whole(path, text, force=force)
+        return write_conversion(underlay, path, force=force)
+
+
+def write_conversion(underlay: Underlay, path: Path, *, force: bool = False) -> list[str]:
+    """Write a network as `convert`, into a file that the caller has checked and claimed."""
+    text = gml_text(underlay) if underlay.measured is None else pairs_text(underlay.measured, underlay.labels)
+    write_whole(path, text, force=force)
     lost = []
     if underlay.sites is not None:
         lost.append(
@@ -539,12 +540,19 @@ def draw(underlay: Underlay, path: Path, *, style: FigureStyle | None = None, fo
     """
     check_drawing(path, force=force)
     with claimed([path], force=force):
-        # Here since matplotlib takes long to import.
-        if path.suffix.lower() == HTML:
-            from scenarios.report.map_page import map_page
+        write_drawing(underlay, path, style=style, force=force)
 
-            write_whole(path, map_page(underlay, facts_text(underlay_facts(underlay))), force=force)
-        else:
-            from scenarios.report.map import plot_map
 
-            plot_map(underlay, path, style=style)
+def write_drawing(
+    underlay: Underlay, path: Path, *, style: FigureStyle | None = None, force: bool = False
+) -> None:
+    """Draw a network as `draw`, into a file that the caller has checked and claimed."""
+    # Here since matplotlib takes long to import.
+    if path.suffix.lower() == HTML:
+        from scenarios.report.map_page import map_page
+
+        write_whole(path, map_page(underlay, facts_text(underlay_facts(underlay))), force=force)
+    else:
+        from scenarios.report.map import plot_map
+
+        plot_map(underlay, path, style=style)
