@@ -4,7 +4,7 @@ Each command is run once for reference. Then it is started again and again in a 
 half of the times at a random time of its duration, half before a random one of the steps that the files of its folder
 see (opening, locking, renaming, removing). After each kill every file under a final name must be whole: what was there
 before, the bytes of the reference, or a file of results that is read. At the end the command must succeed, with nothing
-left beside its outputs.
+left beside its outputs. A run that goes on begins with what a killed one left, and must go on again after each kill.
 """
 
 import argparse
@@ -51,6 +51,7 @@ rounds = 40
 log_every = 2
 learning_rate = 0.5
 checkpoint_every = 4
+keep_models = true
 """
 STUDY = """
 [network]
@@ -86,12 +87,15 @@ class Case:
         Files or folders with a final name.
     replaces : bool
         Whether files are there before, which ``--force`` replaces.
+    goes_on : tuple of str
+        What a killed command has left of it: the command without its last word, once it has left these files.
     """
 
     name: str
     arguments: tuple[str, ...]
     outputs: tuple[str, ...]
     replaces: bool = True
+    goes_on: tuple[str, ...] = ()
 
 
 CASES = (
@@ -120,14 +124,18 @@ CASES = (
     ),
     Case("run", ("run", "killed.toml", "-o", "r.h5"), ("r.h5", "r.models")),
     Case(
-        "run --resume", ("run", "killed.toml", "-o", "q.h5", "--resume"), ("q.h5", "q.models"), replaces=False
+        "run --resume",
+        ("run", "killed.toml", "-o", "q.h5", "--resume"),
+        ("q.h5", "q.models"),
+        replaces=False,
+        goes_on=("q.h5.partial", "q.h5.checkpoints"),
     ),
     Case("plot", ("plot", "base.h5", "-o", "b.png"), ("b.png",)),
     Case("replay", ("replay", "base.h5", "--access", "1 Gbps", "-o", "y.h5"), ("y.h5", "y.png")),
     Case("report", ("report", "base.h5", "-o", "b.html"), ("b.html",)),
     Case("timeline", ("timeline", "base.h5", "-o", "trace.json"), ("trace.json",)),
     Case("export", ("export", "base.h5", "-o", "data"), ("data",), replaces=False),
-    Case("init", ("init", "gaia", "-o", "i.toml"), ("i.toml",), replaces=False),
+    Case("init", ("init", "i.toml", "--network", "gaia"), ("i.toml",), replaces=False),
 )
 
 
@@ -239,20 +247,59 @@ def fault(path: Path, reference: dict[str, bytes], *, replaces: bool) -> str | N
     return f"{path} has {sum(map(len, there.values()))} of {sum(map(len, reference.values()))} bytes"
 
 
+def cut_short(case: Case, source: random.Random) -> None:
+    """Kill the command that a case goes on with until there is what it goes on from; keep that in ``.begun``."""
+    left = [Path(name) for name in case.goes_on]
+    lasts = _counted(case.arguments[:-1], [*left, *map(Path, case.outputs)])
+    while not all(path.exists() for path in left) or not any(Path(case.goes_on[-1]).rglob("SHA256SUMS")):
+        remove([*left, *map(Path, case.outputs)])
+        in_fork(case.arguments[:-1], steps=source.randrange(lasts // 3, lasts))
+    Path(".begun").mkdir(exist_ok=True)
+    for path in left:
+        path.rename(Path(".begun") / path)
+
+
+def _counted(arguments: Sequence[str], written: Sequence[Path]) -> int:
+    """Steps of a command, whose files are removed again."""
+    in_fork(arguments)
+    remove(written)
+    return int(Path(".steps").read_text())
+
+
+def remove(paths: Sequence[Path]) -> None:
+    """Remove files and folders, as far as they are there."""
+    for path in paths:
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def losses(run: Path) -> dict[str, list[float]]:
+    """Losses of the rows of a run, by overlay; none of one that is not there."""
+    if not run.exists():
+        return {}
+    return {each.kind: each.history["train_loss"].tolist() for each in read_run(run).overlays}
+
+
 def kill_many(case: Case, folder: Path, kills: int, source: random.Random) -> dict[str, object]:
     """Kill one command so many times in a folder with the inputs, and say what was found."""
     os.chdir(folder)
     paths = [Path(name) for name in case.outputs]
-    before = {path.name for path in folder.iterdir()}
+    before = {path.name for path in folder.iterdir()} | {".steps", ".begun"}
+    begun = [Path(name) for name in case.goes_on]
+    if begun:
+        cut_short(case, source)
     if in_fork(case.arguments) != _EXIT_DONE:
         raise SystemExit(f"{case.name} fails without a kill")
     references = {path: contents(path) for path in paths}
+    rows = losses(paths[0]) if begun else {}
     is_file = {path: path.is_file() for path in paths}
     forced = (*case.arguments, *(("--force",) if case.replaces else ()))
 
     def prepare() -> None:
+        remove([*paths, *begun])
+        for path in begun:
+            kept = Path(".begun") / path
+            shutil.copytree(kept, path) if kept.is_dir() else shutil.copy(kept, path)
         for path in paths:
-            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
             if case.replaces and is_file[path]:
                 path.write_bytes(OLD)
 
@@ -273,6 +320,12 @@ def kill_many(case: Case, folder: Path, kills: int, source: random.Random) -> di
         replaced += any(contents(path) not in ({}, {"": OLD}) for path in paths)
         faults = (fault(path, references[path], replaces=case.replaces and is_file[path]) for path in paths)
         found += [each for each in faults if each]
+        if begun:
+            goes_on = in_fork(forced)
+            faults = (fault(path, references[path], replaces=True) for path in paths)
+            found += [f"goes on: {each}" for each in faults if each]
+            found += [] if goes_on == _EXIT_DONE else [f"{case.name} does not go on: {goes_on}"]
+            found += [] if losses(paths[0]) == rows else [f"{paths[0]} has other rows"]
     prepare()
     if in_fork(forced) != _EXIT_DONE:
         found.append(f"{case.name} fails at the end")
