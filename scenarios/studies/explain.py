@@ -22,6 +22,7 @@ from topologies.analysis import (
     loads_after,
 )
 from topologies.delays import transmissions
+from topologies.input_limits import MOST_CIRCUIT_SILOS, check_count
 from topologies.slow_start import rates_decide_restarts
 from topologies.wrapping import wrapped
 
@@ -42,7 +43,13 @@ def explanation_table(overlay: Overlay) -> Table:
     -------
     Table
         The caption says it in words.
+
+    Raises
+    ------
+    InputError
+        If its critical circuit has more silos than `MOST_CIRCUIT_SILOS`.
     """
+    check_count(len(overlay.critical_circuit), MOST_CIRCUIT_SILOS, "silos in its critical circuit")
     explanation = explain(overlay)
     words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation)]
     sentences = [

@@ -34,6 +34,7 @@ from topologies.analysis.upgrade_links import upgrade_links, upgraded
 from topologies.analysis.upgrade_sets import SAME, ProvenSet, UpgradeSearch
 from topologies.analysis.upgrade_terms import PricedSet, UpgradeTerms
 from topologies.errors import Field, first_names
+from topologies.input_limits import MOST_SEARCHED_SILOS, check_count
 
 _ROUNDING = 1e-9
 """Relative difference of two exact cycle times that is a rounding error."""
@@ -73,11 +74,12 @@ def upgrade_table(
     Raises
     ------
     InputError
-        If the price list is wrong or has no price of a link that can be raised, all links have the capacity that they
-        are to be raised to, the wanted cycle time cannot be reached, the overlay cannot be simulated, or it is a
-        periodic one with rates of its own.
+        If there are more silos than `MOST_SEARCHED_SILOS`, the price list is wrong or has no price of a link that can
+        be raised, all links have the capacity that they are to be raised to, the wanted cycle time cannot be reached,
+        the overlay cannot be simulated, or it is a periodic one with rates of its own.
     """
     check_seed(seed)
+    check_count(overlay.graph.silos, MOST_SEARCHED_SILOS, "silos")
     if rounds is not None or simulation != SimulationConfig(rounds=simulation.rounds):
         # What a user asks for must be possible; by default a simulation that is not is left out, with the reason.
         job_of(overlay, simulation, rounds=rounds or 1, seed=seed)

@@ -7,6 +7,7 @@ from topologies.designers.best_costs import CRITERIA
 from topologies.designers.best_of_all import best_of_all
 from topologies.designers.options import DesignerOption, Progress, Seed
 from topologies.errors import Field, InputError, unknown_name
+from topologies.input_limits import MOST_SEARCHED_SILOS
 from topologies.overlay import Overlay
 from topologies.workload import Workload
 
@@ -69,9 +70,11 @@ def best(
     Raises
     ------
     InputError
-        If no overlay connects all silos, none can be simulated where that counts, as time could not advance, or
-        `evaluations` are given where they do not.
+        If there are more silos than `MOST_SEARCHED_SILOS`, no overlay connects them all, none can be simulated where
+        that counts, as time could not advance, or `evaluations` are given where they do not.
     """
+    if graph.silos > MOST_SEARCHED_SILOS:
+        raise InputError(f"best: silos(={graph.silos}) must be <= {MOST_SEARCHED_SILOS}.")
     if criterion in CRITERIA:
         if evaluations is not None:
             raise InputError(

@@ -113,3 +113,39 @@ def test_a_validation_that_would_fill_the_memory_names_the_most_rounds(silosim, 
     )
     silosim(*asked, "--rounds", 301).failed(2)
     silosim(*asked, "--rounds", 300).ok()
+
+
+@pytest.mark.parametrize(
+    ("command", "limit", "message"),
+    [
+        (
+            ("design", "--kind", "best"),
+            "simulator.designers.best.MOST_SEARCHED_SILOS",
+            "best: silos(=11) must be <= 10.",
+        ),
+        (
+            ("upgrade", "--kind", "ring", "--budget", "1"),
+            "scenarios.studies.upgrade.MOST_SEARCHED_SILOS",
+            "has 11 silos, must have at most 10.",
+        ),
+        (
+            ("explain", "--kind", "ring"),
+            "scenarios.studies.explain.MOST_CIRCUIT_SILOS",
+            "has 11 silos in its critical circuit, must have at most 10.",
+        ),
+    ],
+    ids=["best", "upgrade", "explain"],
+)
+def test_searches_that_would_take_minutes_name_the_most_silos(silosim, monkeypatch, command, limit, message):
+    name, *options = command
+    asked = (name, "gaia", *options, "--model-size", "1 MB")
+    monkeypatch.setattr(limit, 10)
+    assert silosim(*asked).failed(2).err == f"silosim: error: {message}\n"
+    if "best" not in options:  # which searches for seconds
+        monkeypatch.setattr(limit, 11)
+        silosim(*asked).ok()
+
+
+def test_a_short_circuit_is_explained_on_any_number_of_silos(silosim, monkeypatch):
+    monkeypatch.setattr("scenarios.studies.explain.MOST_CIRCUIT_SILOS", 2)
+    silosim("explain", "gaia", "--kind", "mst", "--model-size", "1 MB").ok()
