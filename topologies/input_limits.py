@@ -24,8 +24,8 @@ MOST_ROUTERS, MOST_LINKS = 20_000, 200_000
 """Of an underlay, whose links are read, measured and drawn one by one."""
 MOST_SILOS = 5000
 """And routers of a network whose overlays are designed: all pairs have a route, a latency and a rate."""
-MOST_SEARCHED_SILOS = 2500
-"""Of a network on which `best` searches overlays, or `upgrade` links: two minutes of the processor on more."""
+MOST_SEARCHED_SILOS = 2000
+"""Of a network on which `best` searches overlays, or `upgrade` links: on more, minutes of the processor."""
 MOST_CIRCUIT_SILOS = 4000
 """Of a critical circuit that is explained arc by arc: the time is quadratic in them, two minutes on more."""
 MOST_MIXING_SILOS = 1000
