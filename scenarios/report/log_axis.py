@@ -50,7 +50,9 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
     if len(ticks) < 3:
         # Rounded, as multiples of 0.05 are not exact.
         even = MaxNLocator(most - 1, steps=[1, 2, 5, 10]).tick_values(low, high)
-        within = [tick for tick in (float(f"{tick:.12g}") for tick in even) if low <= tick <= high]
+        # Those of equal values are one.
+        rounded = dict.fromkeys(float(f"{tick:.12g}") for tick in even)
+        within = [tick for tick in rounded if low <= tick <= high]
         ticks = within if len(within) > len(ticks) else ticks
     return ticks[:: -(-len(ticks) // most) or 1]
 
