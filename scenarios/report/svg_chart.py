@@ -249,8 +249,7 @@ def _line(line: ChartLine, x: ChartAxis, y: ChartAxis) -> list[str]:
         if line.low is not None and line.high is not None:
             upper, lower = chart_y(y, line.high), chart_y(y, line.low)
             # On a logarithmic axis an interval may reach below 0: its bar then goes to the frame.
-            lower = np.where(np.isfinite(lower), lower, HEIGHT - _BOTTOM)
-            lower = np.minimum(lower, HEIGHT - _BOTTOM)
+            lower = np.fmin(lower, HEIGHT - _BOTTOM)
             there = np.isfinite(across) & np.isfinite(upper) & np.isfinite(down)
             if line.has_bars:
                 d = "".join(
