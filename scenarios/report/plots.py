@@ -125,7 +125,6 @@ def _run_figure(
     scale, unit, far_apart = time_axis(trained)
     is_one = is_imported and len(trained) > 1
     styles = styles_of([overlay.kind for overlay in record.overlays])
-    lines: list[Artist] = []
     for index, overlay in enumerate(trained):
         options = line_options(styles[overlay.kind]) | {
             "linewidth": style.scaled(1.4),
@@ -145,11 +144,8 @@ def _run_figure(
                     if index == 0:
                         axes[row][0].plot(time[finite], values[finite], **_one(style))
                     continue
-                drawn_line = axes[row][column].plot(
-                    time[finite], values[finite], label=overlay.kind, **options
-                )
-                if (row, column) == (0, 1):
-                    lines += drawn_line
+                axes[row][column].plot(time[finite], values[finite], label=overlay.kind, **options)
+    lines: list[Artist] = [*axes[0][1].get_lines()]
     names = [overlay.kind for overlay in trained]
     if is_one:
         said = ("one imported curve, on every overlay", "only cycle times differ")
@@ -453,15 +449,15 @@ def _validation_figure(table: Table, style: FigureStyle, *, title: str) -> Figur
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.set_xlabel("simulated cycle time over the paper's (%)")
     set_title(figure, title, style)
-    named = axis.get_legend_handles_labels()
-    columns = balanced(len(named[0]), most=3)
+    handles, names = axis.get_legend_handles_labels()
+    columns = balanced(len(names), most=3)
     if style.is_narrow:
-        longest, room = max(map(len, named[1])), style.letters(_NAMES_LETTERS)
-        columns = legend_columns(longest, len(named[1]), room=room, handle=_LONG_HANDLE)
-        lines = -(-len(named[1]) // columns)
+        longest, room = max(map(len, names)), style.letters(_NAMES_LETTERS)
+        columns = legend_columns(longest, len(names), room=room, handle=_LONG_HANDLE)
+        lines = -(-len(names) // columns)
         figure.set_figheight(style.scaled(height_in + _LEGEND_LINE_BELOW_IN * lines))
     size = style.pt(LEGEND_PT)
-    figure.legend(*named, loc="outside lower center", ncols=columns, frameon=False, fontsize=size)
+    figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=size)
     return figure
 
 

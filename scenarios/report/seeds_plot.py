@@ -77,7 +77,6 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
     )
     scale, unit, far_apart = time_axis(trained)
     styles = styles_of([overlay.kind for overlay in records[0].overlays])
-    lines = []
     for overlay, spread in zip(trained, spreads, strict=True):
         options = line_options(styles[overlay.kind]) | {"linewidth": style.scaled(1.4), "markevery": 0.15}
         options["markersize"] = style.scaled(4)
@@ -92,8 +91,6 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
                 axes[row][column].fill_between(
                     x[shown], low[shown], high[shown], color=line.get_color(), alpha=_BAND_ALPHA, linewidth=0
                 )
-                if (row, column) == (0, 0):
-                    lines.append(line)
     axes[-1][0].set_xlabel("round")
     axes[-1][0].xaxis.set_major_locator(MaxNLocator("auto", integer=True))
     axes[-1][1].set_xlabel(f"wall-clock time ({unit})")
@@ -103,5 +100,7 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
         axes[-1][1].set_xlabel(f"wall-clock time ({unit}),\nlogarithmic: no round 0")
     set_title(figure, title, style)
     names = [overlay.kind for overlay in trained]
-    add_legend(figure, lines, names, loc="outside lower center", ncols=columns, frameon=False)
+    add_legend(
+        figure, axes[0][0].get_lines(), names, loc="outside lower center", ncols=columns, frameon=False
+    )
     return figure

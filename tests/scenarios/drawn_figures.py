@@ -162,6 +162,8 @@ def _upgrade() -> str:
         row["simulated_s"] = None
     unproven.rows[1]["is_proven"] = False
     unproven.further["by"] = "paper"
+    just = upgrade_table([0.0, 1.0], half_width_s=0.0)
+    just.rows[0]["simulated_s"] = 10.0
     slow = upgrade_table([0.0, 1.0], half_width_s=0.0, currency="")
     slow.rows[0] |= {"paper_s": 10.1, "load_bound_s": 3.0}
     unnamed = upgrade_table([5.0], half_width_s=0.1, currency="")
@@ -169,6 +171,7 @@ def _upgrade() -> str:
     return pictures(
         lambda: plot_upgrade(upgrade_table([0.0, 1.0, 2.0], half_width_s=0.1), HERE, wanted_s=0.5),
         lambda: plot_upgrade(unproven, HERE, style=NARROW),
+        lambda: plot_upgrade(just, HERE, wanted_s=5.0, style=NARROW),
         lambda: plot_upgrade(slow, HERE, wanted_s=1.0, style=WIDE),
         lambda: plot_upgrade(unnamed, HERE),
     )
@@ -216,6 +219,8 @@ def _study() -> str:
         _studies()(steps),
         _studies(style=NARROW)(steps),
         _studies(log_x=True)(many),
+        _studies(log_x=False)(study(access_bps=tuple(1e8 * (1 + k) for k in range(10)), overlays=("star",))),
+        _studies(log_x=False)(study(access_bps=tuple(1e8 * (1 + k) for k in range(11)), overlays=("star",))),
         _studies(y="paper_s")(study(access_bps=(1e9,))),
     )
 
@@ -271,7 +276,7 @@ def _study_of_panels() -> str:
 
 
 @cache
-def _timelines() -> tuple[list[OverlayTimeline], list[OverlayTimeline]]:
+def recorded_timelines() -> tuple[list[OverlayTimeline], list[OverlayTimeline]]:
     with tempfile.TemporaryDirectory() as folder:
         pair = write_pair_run(Path(folder) / "pair.h5")
         short = [shown.timeline for shown in timelines(pair, rounds=slice(0, 3))]
@@ -279,10 +284,32 @@ def _timelines() -> tuple[list[OverlayTimeline], list[OverlayTimeline]]:
         return short, [shown.timeline for shown in timelines(gaia, rounds=slice(1, 6))]
 
 
+def absent(timeline: OverlayTimeline, *, returns: bool) -> OverlayTimeline:
+    """The second of two silos is away from the second round on, for good or until the rounds end."""
+    activity = timeline.activity
+    is_away, next_start_s = activity.is_away.copy(), activity.next_start_s.copy()
+    is_away[1:, 1] = True
+    if not returns:
+        next_start_s[1:, 1] = activity.start_s[1:, 1]
+    return replace(timeline, activity=replace(activity, is_away=is_away, next_start_s=next_start_s))
+
+
+def without_time(timeline: OverlayTimeline) -> OverlayTimeline:
+    """A job all of whose dates are 2 s."""
+    activity = timeline.activity
+    start_s = np.full_like(activity.start_s, 2.0)
+    still = replace(activity, start_s=start_s, next_start_s=start_s, compute_s=np.zeros_like(start_s))
+    return replace(timeline, activity=still, begin_s=2.0, end_s=2.0)
+
+
 def _timeline() -> str:
-    short, gaia = _timelines()
+    short, gaia = recorded_timelines()
     return pictures(
         lambda: plot_timelines(short, HERE, title="two silos"),
+        lambda: plot_timelines(
+            [absent(short[0], returns=returns) for returns in (True, False)], HERE, title="an absence"
+        ),
+        lambda: plot_timelines([without_time(short[0])], HERE, title="no time", style=NARROW),
         lambda: plot_timelines(gaia[:1], HERE, title="a star"),
         lambda: plot_timelines(gaia[1:], HERE, title="a ring", style=WIDE),
     )
@@ -290,7 +317,7 @@ def _timeline() -> str:
 
 def _first_panel(panels: int, style: FigureStyle = USUAL) -> str:
     """Of panels that are all alike the first one, with the whole figure's legend."""
-    _, gaia = _timelines()
+    _, gaia = recorded_timelines()
     named = replace(gaia[1], labels=tuple(f"{name}, a long name" for name in gaia[1].labels))
     whole = pictures(lambda: plot_timelines([named] * panels, HERE, title="many", style=style))
     return re.split(r"\naxes [1-9]", whole)[0] + "\n"

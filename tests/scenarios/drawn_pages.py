@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas
-from drawn_figures import PAIRS, crowd, measured
+from drawn_figures import PAIRS, absent, crowd, measured, recorded_timelines, without_time
 from page_description import described
 from pair_run import write_pair_run
 from test_figures import KINDS
@@ -20,6 +20,7 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.pages.run_page import run_page
 from scenarios.pages.seeds_page import seeds_page
 from scenarios.pages.study_page import study_page
+from scenarios.pages.timeline_section import timeline_svg
 from scenarios.pages.validation_page import validation_page
 from scenarios.report.line_styles import styles_of
 from scenarios.report.map_page import map_page
@@ -110,6 +111,15 @@ def _map_pages() -> str:
 
 def _map_page_of_many() -> str:
     return described(map_page(pairs_of(20), "title"))
+
+
+# Timelines
+
+
+def _timelines() -> str:
+    (first, _), (star, ring) = recorded_timelines()
+    every = [star, ring, *(absent(first, returns=returns) for returns in (True, False)), without_time(first)]
+    return "\n".join(described(timeline_svg(each, "t")) for each in every)
 
 
 # Runs
@@ -225,6 +235,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "charts": _charts,
     "map-pages": _map_pages,
     "map-page-of-many": _map_page_of_many,
+    "timeline-svg": _timelines,
     "page-of-a-pair": in_folder(_pair_page, sheet=True),
     "page-of-a-short-run": in_folder(_short_page),
     "page-of-gaia": in_folder(_gaia_page),
