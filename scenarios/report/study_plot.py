@@ -335,8 +335,8 @@ def _height_in(
     line_in = LEGEND_LINE_IN * LEGEND_PT / 10 + 0.02
     if layout.is_beside:
         return max(below, 0.8 + line_in * len(_lines_of(names)))
-    columns = [names[first :: max(1, legend_columns)] for first in range(legend_columns)]
-    return below + line_in * max((len(_lines_of(column)) for column in columns), default=0)
+    columns = [names[first::legend_columns] for first in range(legend_columns)]
+    return below + line_in * max(len(_lines_of(column)) for column in columns)
 
 
 def _legend_entries(

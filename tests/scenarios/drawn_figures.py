@@ -222,6 +222,7 @@ def _study() -> str:
         _studies(log_x=False)(study(access_bps=tuple(1e8 * (1 + k) for k in range(10)), overlays=("star",))),
         _studies(log_x=False)(study(access_bps=tuple(1e8 * (1 + k) for k in range(11)), overlays=("star",))),
         _studies(y="paper_s")(study(access_bps=(1e9,))),
+        _studies(log_x=True, style=NARROW)(simple.assign(simulated_s=0.0, paper_s=0.0)),
     )
 
 
@@ -269,6 +270,7 @@ def _study_of_panels() -> str:
         _studies(x="local_steps", y="simulated_s")(whole),
         _studies()(long),
         _studies(style=NARROW)(long),
+        _studies()(study(access_bps=(1e8, 1e9), overlays=KINDS)),
     )
 
 
@@ -343,7 +345,10 @@ def _map() -> str:
     near = network({"A": (48.0, 2.0), "B": (48.3, 2.2), "Bb": (48.3, 2.2)}, [(0, 1), (1, 2)], [1e9, 1e9])
     street = network({"A": (48.0, 2.0), "B": (48.001, 2.001)}, [(0, 1)])
     alone = network({"Only": (10.0, 20.0), "Lost": NAN}, [(0, 1)])
+    ring = [(place, (place + 1) % 6) for place in range(6)]
+    around = network({f"{deg} E": (deg / 5, float(deg)) for deg in range(-150, 151, 60)}, ring)
     return pictures(
+        lambda: plot_map(around, HERE),
         lambda: plot_map(replace(PACIFIC, sites=sites), HERE),
         lambda: plot_map(PACIFIC, HERE, style=NARROW),
         lambda: plot_map(near, HERE, style=WIDE),

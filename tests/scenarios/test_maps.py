@@ -20,6 +20,7 @@ from scenarios.report.map_layout import (
     FONT_PT,
     Scale,
     _candidates,
+    _cost,
     _Counted,
     _dots,
     _first,
@@ -588,3 +589,53 @@ def test_labels_stand_beside_above_and_below_their_site():
         (x, y) for x in (True, False) for y in (True, False)
     }
     assert not any(label.has_leader for _, label in _candidates(3, "Lyon", at, 4.5, FONT_PT))
+
+
+def test_a_window_grows_to_the_poles_at_most():
+    # Height over width is 0.08: 17 more degrees on each side make it 0.42.
+    north = Window(west=0.0, east=100.0, south=80.0, north=88.0, stretch=1.0).reshaped(0.42, 0.95)
+    south = Window(west=0.0, east=100.0, south=-88.0, north=-80.0, stretch=1.0).reshaped(0.42, 0.95)
+    tall = Window(west=0.0, east=10.0, south=0.0, north=20.0, stretch=1.0)
+
+    assert (north.south, north.north) == pytest.approx((63.0, 90.0))
+    assert (south.south, south.north) == pytest.approx((-90.0, -63.0))
+    assert (tall.reshaped(0.42, 0.5).west, tall.reshaped(0.42, 0.5).east) == (-15.0, 25.0)
+    assert tall.reshaped(0.42, 2.0) is tall
+
+
+def test_outlines_of_the_land_are_not_written():
+    with pytest.raises(ValueError, match="read-only"):
+        land_rings()[0][0] = 0.0
+
+
+@pytest.mark.parametrize(
+    ("box", "cost"),
+    [
+        ((3.0, 0.0, 97.0, 50.0), 0.0),
+        ((2.9, 0.0, 97.0, 50.0), 1000.0),
+        ((3.0, -0.1, 97.0, 50.0), 1000.0),
+        ((3.0, 0.0, 97.1, 50.0), 1000.0),
+        ((3.0, 0.0, 97.0, 50.1), 1000.0),
+    ],
+)
+def test_a_label_may_touch_the_margins_but_not_cross_them(box, cost):
+    nothing = _Counted.of(np.zeros((0, 2)), (100.0, 50.0))
+
+    assert _cost(box, [], nothing, nothing) == cost
+
+
+def test_a_label_costs_what_it_covers():
+    size = (100.0, 50.0)
+    nothing = _Counted.of(np.zeros((0, 2)), size)
+    line = _Counted.of(np.column_stack([np.linspace(0, 99, 100), np.full(100, 15.5)]), size)
+    box, beside = (20.0, 10.0, 40.0, 20.0), [(40.0, 10.0, 50.0, 20.0), (20.0, 20.0, 40.0, 30.0)]
+
+    # Boxes that share an edge do not overlap.
+    assert _cost(box, beside, nothing, nothing) == 0.0
+    assert _cost(box, [(39.0, 19.0, 50.0, 30.0), *beside], nothing, nothing) == 1000.0
+    # Twenty points of a line; of more than 60 so many count.
+    assert _cost(box, [], nothing, line) == 1.5 * 20
+    assert _cost((4.0, 10.0, 96.0, 20.0), [], nothing, line) == 1.5 * 60
+    # Sites count within 2 pt around.
+    for x, expected in ((18.5, 1000.0), (17.5, 0.0), (41.5, 1000.0), (42.5, 0.0)):
+        assert _cost(box, [], _Counted.of(np.array([[x, 15.0]]), size), nothing) == expected
