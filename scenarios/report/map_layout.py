@@ -328,8 +328,7 @@ def _geographic(
             known[a, b] = np.add(path, [longitude[a] - path[0, 0], 0.0])
         paths.append(known[a, b])
     window = window_of(longitude[placed], latitude[placed], [path for path in paths if path is not None])
-    turns = np.floor((longitude - window.west) / 360)
-    return longitude - 360 * turns, latitude, paths, window
+    return longitude, latitude, paths, window
 
 
 def _by_springs(sites: int, ends: IntArray) -> tuple[FloatArray, FloatArray, list[FloatArray | None], Window]:
@@ -556,7 +555,7 @@ class _Counted:
     @classmethod
     def of(cls, points: FloatArray, size: tuple[float, float]) -> "_Counted":
         """Count points; those outside the page are left out."""
-        shape = int(size[0]), max(int(size[1]), 1)
+        shape = int(size[0]), int(size[1])
         inside = ((points >= 0) & (points < shape)).all(axis=1)
         counts = np.zeros(shape, dtype=np.int64)
         np.add.at(counts, tuple(points[inside].astype(int).T), 1)

@@ -23,6 +23,7 @@ from scenarios.report.map_layout import (
     _cost,
     _Counted,
     _dots,
+    _ends,
     _first,
     _on_page,
     _places,
@@ -639,3 +640,19 @@ def test_a_label_costs_what_it_covers():
     # Sites count within 2 pt around.
     for x, expected in ((18.5, 1000.0), (17.5, 0.0), (41.5, 1000.0), (42.5, 0.0)):
         assert _cost(box, [], _Counted.of(np.array([[x, 15.0]]), size), nothing) == expected
+
+
+def test_of_very_many_sites_each_has_its_fastest_pair():
+    _, notes = _ends(pairs_of(751))
+
+    assert len(notes) == 1
+    assert notes[0].startswith("Drawn are each site's fastest pair: ")
+    assert notes[0].endswith(" of 281,625, both directions as one.")
+
+
+def test_one_link_that_is_not_seen_is_one():
+    places = {"A": (0.0, 0.0), "B": (0.0, 0.0), "C": (0.0, 50.0)}
+
+    assert map_layout(network(places, [(0, 1), (1, 2)])).notes == [
+        "Not seen: 1 link joins sites at one place, or so near that their dots meet: A - B."
+    ]

@@ -765,3 +765,12 @@ def test_keys_that_vary_among_the_points_without_an_error():
     )
     assert keys_besides(table) == ["workload.local_steps"]
     assert keys_besides(table.assign(error=[None, None, "broken", "broken"])) == []
+
+
+def test_rows_that_repeat_where_a_key_is_missing_are_named():
+    table = study(access_bps=(1e8, 1e9), choice=[None, "b"], overlays=("star",))
+    again = table[table["choice"].isna()].assign(simulated_s=9.0)
+    with pytest.raises(
+        InputError, match=r"^has 2 rows of the same inputs: overlay star, access_bps 100 Mbps,"
+    ):
+        study_lines(pandas.concat([table, again]), x="access_bps", facet="choice")
