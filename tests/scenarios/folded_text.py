@@ -14,21 +14,23 @@ _ALIKE = 10
 """Lines of one kind that are written one by one; of more the first, the last, and the sums of all numbers."""
 
 
-def number(value: float) -> str:
-    """Five digits, and no sign of zero."""
-    return "0" if abs(value) < 1e-12 else f"{value:.5g}"
+def number(value: float, least: float = 1e-12) -> str:
+    """Five digits; what is smaller than `least` is a rounding error."""
+    return "0" if abs(value) < least else f"{value:.5g}"
 
 
 def numbers(values: Any) -> str:
     """All of a few numbers; of many the count, the first, the last, the sum, and the sum weighted by their places."""
     flat = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan).ravel()
-    if len(flat) <= _SHOWN:
-        return ",".join(map(number, flat))
     there = np.where(np.isfinite(flat), flat, 0.0)
-    weighted = (there * (1 + np.arange(len(flat)) % 7)).sum()
-    ends = [number(value) for value in (flat[0], flat[-1], there.sum(), weighted)]
+    least = min(1e-6, 1e-7 * np.abs(there).max(initial=0.0))
+    if len(flat) <= _SHOWN:
+        return ",".join(number(value, least) for value in flat)
+    sums = [there.sum(), (there * (1 + np.arange(len(flat)) % 7)).sum()]
+    ends = [number(value, least) for value in (flat[0], flat[-1])]
+    summed = [number(value, least * len(flat)) for value in sums]
     gaps = int((~np.isfinite(flat)).sum())
-    return f"{len(flat)}:{ends[0]}..{ends[1]} sum {ends[2]} {ends[3]}{f' gaps {gaps}' if gaps else ''}"
+    return f"{len(flat)}:{'..'.join(ends)} sum {' '.join(summed)}{f' gaps {gaps}' if gaps else ''}"
 
 
 def folded(lines: list[str]) -> list[str]:
