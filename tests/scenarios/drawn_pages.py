@@ -206,6 +206,12 @@ def _unchanged(table: pandas.DataFrame) -> pandas.DataFrame:
     return table
 
 
+def _failed(table: pandas.DataFrame) -> pandas.DataFrame:
+    """A study of whose rows all but the first ones of a point have an error."""
+    errors = [None if place < 4 else f"error {place}" for place in range(len(table))]
+    return table.assign(error=pandas.Series(errors, dtype=object), local_steps=np.nan)
+
+
 def _of_texts(table: pandas.DataFrame) -> pandas.DataFrame:
     made = table.rename(columns={"access_bps": "choice"})
     return made.assign(choice="name " + made["choice"].astype(str), paper_s=made["paper_s"] * 1e3)
@@ -243,6 +249,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "page-of-a-study": _study_page(_unchanged, rows_of([1e7, 1e8, 1e9])),
     "page-of-simulations": _study_page(simulated, rows_of([1e7, 1e8], steps=(1, 5), seeds=(0, 1))),
     "page-of-combinations": _study_page(simulated, rows_of([1e7, 1e8], steps=(1, 5), budgets=(0.1, 0.5))),
+    "page-of-errors": _study_page(_failed, rows_of([1e7, 1e8], seeds=range(14))),
     "page-of-texts": _study_page(_of_texts, rows_of([1e7, 1e8, 2e8])),
     "page-of-a-point": _study_page(_unchanged, rows_of([1e7])),
     "page-of-a-validation": in_folder(_validation_page),

@@ -526,3 +526,17 @@ def test_points_without_a_time_of_each_overlay_are_not_compared(simulated_s, pap
         }
     )
     assert study_answer(table)[-1] == said
+
+
+def test_up_to_12_values_are_panels_and_up_to_12_combinations_figures(study):
+    def drawn(budgets):
+        found, notes = chosen_lines(
+            read_study(study(rows_of([1e7, 1e8], steps=(1, 5), budgets=[k / 20 for k in range(budgets)])))
+        )
+        return [len(each.panels) for each in found], notes
+
+    assert drawn(12) == ([12] * 2, [])
+    assert drawn(13) == (
+        [2] * 12,
+        ["Charts are of the first 12 of 13 combinations of budget; silosim plot --where draws others."],
+    )
