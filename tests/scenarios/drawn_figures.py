@@ -296,6 +296,11 @@ def absent(timeline: OverlayTimeline, *, returns: bool) -> OverlayTimeline:
     return replace(timeline, activity=replace(activity, is_away=is_away, next_start_s=next_start_s))
 
 
+def computing(timeline: OverlayTimeline) -> OverlayTimeline:
+    """The critical circuit is a silo's computing."""
+    return replace(timeline, circuit=((1, 0),))
+
+
 def without_time(timeline: OverlayTimeline) -> OverlayTimeline:
     """A job all of whose dates are 2 s."""
     activity = timeline.activity
@@ -311,6 +316,7 @@ def _timeline() -> str:
         lambda: plot_timelines(
             [absent(short[0], returns=returns) for returns in (True, False)], HERE, title="an absence"
         ),
+        lambda: plot_timelines([computing(short[0])], HERE, title="computing"),
         lambda: plot_timelines([without_time(short[0])], HERE, title="no time", style=NARROW),
         lambda: plot_timelines(gaia[:1], HERE, title="a star"),
         lambda: plot_timelines(gaia[1:], HERE, title="a ring", style=WIDE),

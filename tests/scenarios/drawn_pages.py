@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas
-from drawn_figures import PAIRS, absent, crowd, measured, recorded_timelines, without_time
+from drawn_figures import PAIRS, absent, computing, crowd, measured, recorded_timelines, without_time
 from page_description import described
 from pair_run import write_pair_run
 from test_figures import KINDS
@@ -119,6 +119,7 @@ def _map_page_of_many() -> str:
 def _timelines() -> str:
     (first, _), (star, ring) = recorded_timelines()
     every = [star, ring, *(absent(first, returns=returns) for returns in (True, False)), without_time(first)]
+    every.append(computing(first))
     return "\n".join(described(timeline_svg(each, "t")) for each in every)
 
 
