@@ -171,6 +171,7 @@ def test_the_page_is_made_of_the_runs_beside_the_table(silosim, seeds_folder):
     band = page.split('id="test_accuracy-rounds"')[1].split('class="band f-k1"')[1]
     places = {tuple(map(float, pair)) for pair in re.findall(r"([\d.]+),([\d.]+)", band.split("/>")[0])}
     assert len(places) > 4
+    assert "<title>small: 2 seeds</title>" in page
     assert "NaN" not in page
     assert "nan" not in texts
 
