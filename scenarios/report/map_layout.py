@@ -340,7 +340,7 @@ def _by_springs(sites: int, ends: IntArray) -> tuple[FloatArray, FloatArray, lis
     placed = nx.kamada_kawai_layout(graph) if sites <= 100 else nx.spring_layout(graph, seed=1)
     places = np.array([placed[site] for site in range(sites)], dtype=np.float64)
     (west, south), (east, north) = places.min(axis=0), places.max(axis=0)
-    margin = 0.1 * max(east - west, north - south, 1e-3)
+    margin = 0.1 * max(east - west, north - south)
     window = Window(
         west=west - margin, east=east + margin, south=south - margin, north=north + margin, stretch=1.0
     )

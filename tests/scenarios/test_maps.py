@@ -19,6 +19,7 @@ from scenarios.report.map import map_figure, plot_map
 from scenarios.report.map_layout import (
     FONT_PT,
     Scale,
+    _both_ways,
     _candidates,
     _cost,
     _Counted,
@@ -656,3 +657,9 @@ def test_one_link_that_is_not_seen_is_one():
     assert map_layout(network(places, [(0, 1), (1, 2)])).notes == [
         "Not seen: 1 link joins sites at one place, or so near that their dots meet: A - B."
     ]
+
+
+def test_both_directions_of_a_pair_are_one_mean_however_slow():
+    rates = np.array([[9.0, 1.0, 0.0], [0.5, 9.0, 0.0], [2.0, 0.0, 9.0]])
+
+    assert _both_ways(rates).tolist() == [[0.0, 0.75, 2.0], [0.75, 0.0, 0.0], [2.0, 0.0, 0.0]]
