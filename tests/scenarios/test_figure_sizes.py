@@ -9,6 +9,7 @@ from scenarios.report.figure_parts import legend_columns
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle
 from scenarios.report.line_styles import COLOURS, LineStyle, styles_of
 from scenarios.report.log_axis import log_ticks, set_log, spaced
+from scenarios.report.study_plot import _title_lines
 from scenarios.report.timeline_plot import _row_in
 
 DECADES = [10.0**power for power in range(7)]
@@ -147,3 +148,11 @@ def test_overlays_of_a_user_have_styles_by_their_place_among_them():
     assert styles["overlay 1"] == LineStyle(COLOURS[1], (0.0, (7.0, 1.5)), "H")
     assert styles["overlay 7"] == LineStyle(COLOURS[0], (0.0, (1.0, 2.5)), ".")
     assert styles["star"] == LineStyle(COLOURS[0], "-", "*")
+
+
+def test_a_title_is_broken_between_its_parts_not_at_hyphens():
+    first = f"{'x' * 67},"
+
+    assert _title_lines(f"{first} abc-def", DEFAULT_STYLE) == [first, "abc-def"]
+    assert _title_lines(f"{first} a b c", DEFAULT_STYLE) == [f"{first} a b c"]
+    assert _title_lines(f"{first} a b c d", DEFAULT_STYLE) == [first, "a b c d"]
