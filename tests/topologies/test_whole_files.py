@@ -1,0 +1,129 @@
+"""Files and folders get their names at one moment, with the permissions of what they replace, on the disk."""
+
+import errno
+import os
+
+import pytest
+
+from topologies import renames
+from topologies.renames import exchange, rename_new
+from topologies.whole_files import keep_permissions, make_folders, publish, sync_folder
+
+
+@pytest.fixture(params=["flags", "no flags"])
+def flags(request, monkeypatch):
+    """Whether renames of the file system take flags."""
+    if request.param == "no flags":
+        monkeypatch.setattr(renames, "_renamed", lambda *_: False)
+    return request.param == "flags"
+
+
+@pytest.mark.usefixtures("flags")
+def test_a_new_name_is_taken_from_nobody(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("1")
+    rename_new(one, other)
+    assert ([*tmp_path.iterdir()], other.read_text()) == ([other], "1")
+    one.write_text("2")
+    with pytest.raises(FileExistsError):
+        rename_new(one, other)
+    assert (one.read_text(), other.read_text()) == ("2", "1")
+
+
+@pytest.mark.usefixtures("flags")
+def test_not_even_an_empty_folder_or_a_dangling_link_is_replaced(tmp_path):
+    new = tmp_path / "new"
+    new.mkdir()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "link").symlink_to("nowhere")
+    for name in ("empty", "link"):
+        with pytest.raises(FileExistsError):
+            rename_new(new, tmp_path / name)
+    assert new.is_dir()
+
+
+def test_two_names_change_places(tmp_path, flags):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.mkdir()
+    other.symlink_to("nowhere")
+    assert exchange(one, other) == flags
+    assert (one.is_symlink(), other.is_dir()) == (flags, flags)
+
+
+def test_a_rename_that_fails_says_why(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        rename_new(tmp_path / "missing", tmp_path / "x")
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o444])
+def test_a_file_or_folder_takes_over_the_permissions_of_its_kind(tmp_path, mode):
+    for make in (os.mkdir, lambda path: path.touch()):
+        old, new = tmp_path / f"old{make}", tmp_path / f"new{make}"
+        make(old)
+        make(new)
+        old.chmod(mode)
+        keep_permissions(old, new)
+        assert new.stat().st_mode & 0o7777 == mode
+
+
+def test_nothing_and_a_link_have_no_permissions_to_take_over(tmp_path):
+    new, link = tmp_path / "new", tmp_path / "link"
+    new.touch(mode=0o640)
+    link.symlink_to(new)
+    for old in (tmp_path / "missing", link, tmp_path):
+        keep_permissions(old, new)
+        assert new.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser gives files away")
+def test_the_owner_is_kept_where_that_is_allowed(tmp_path, monkeypatch):
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.touch()
+    os.chown(old, 1234, 1235)
+    new.touch()
+    keep_permissions(old, new)
+    assert (new.stat().st_uid, new.stat().st_gid) == (1234, 1235)
+
+    def refused(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "chown", refused)
+    keep_permissions(old, new)
+
+
+def test_a_file_that_another_one_has_replaced_gets_no_name(tmp_path):
+    temporary, path = tmp_path / "x.partial", tmp_path / "x"
+    with temporary.open("w") as file:
+        for replacement in (None, "another's"):
+            temporary.unlink(missing_ok=True)
+            if replacement is not None:
+                temporary.write_text(replacement)
+            with pytest.raises(
+                OSError, match=r"another program has removed or replaced .*x\.partial meanwhile"
+            ):
+                publish(temporary, path, file.fileno())
+            assert not path.exists()
+
+
+def test_names_of_new_folders_are_on_the_disk(tmp_path, monkeypatch):
+    synced, fsync = [], os.fsync
+
+    def noted(descriptor):
+        synced.append(os.readlink(f"/proc/self/fd/{descriptor}"))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    folder = tmp_path / "a" / "b"
+    assert make_folders(folder) == [folder, folder.parent]
+    assert synced == [str(folder.parent), str(tmp_path)]
+    assert make_folders(folder) == []
+    assert len(synced) == 2
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM])
+def test_a_folder_that_may_not_be_listed_cannot_be_synced(tmp_path, monkeypatch, number):
+    def refused(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "open", refused)
+    sync_folder(tmp_path)
