@@ -10,7 +10,7 @@ from typing import Concatenate, ParamSpec
 
 import h5py
 
-from scenarios.runfile.file_checksum import append_checksum
+from scenarios.runfile.file_checksum import announce_checksum, append_checksum
 from scenarios.runfile.paths import (
     check_new,
     create_locked,
@@ -21,7 +21,7 @@ from scenarios.runfile.paths import (
 )
 from scenarios.runtime.signals import was_interrupted
 from topologies import InputError, MachineError
-from topologies.whole_files import publish
+from topologies.whole_files import make_folders, publish
 
 Arguments = ParamSpec("Arguments")
 
@@ -66,7 +66,7 @@ def new_file(
     check_new(path, force=force, resume=resume)
     partial = partial_path(path)
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(path.parent)
         try:
             if force or resume or is_empty(partial):
                 remove_unlocked(partial)
@@ -90,12 +90,13 @@ def new_file(
                 _give_up(file)
             raise
         _close(file, partial)
-        if os.path.lexists(path) and not force:
-            raise InputError(f"{path} appeared meanwhile and is kept; the run is in {partial}.")
         with writing(partial):
-            append_checksum(partial)
+            append_checksum(lock, partial.name)
         with writing(path):
-            publish(partial, path, lock)
+            try:
+                publish(partial, path, lock, force=force)
+            except FileExistsError:
+                raise InputError(f"{path} appeared meanwhile and is kept; the run is in {partial}.") from None
     finally:
         os.close(lock)
 
@@ -160,6 +161,7 @@ def reports_full_disk(
 def _close(file: h5py.File, partial: Path) -> None:
     """Write what HDF5 still has in memory; only then is the file complete."""
     try:
+        announce_checksum(file)
         file.close()
     except (OSError, RuntimeError) as error:
         raise MachineError(f"{partial} cannot be written: {_reason(error)}") from None

@@ -11,7 +11,7 @@ import numpy as np
 from scenarios.config.network import NetworkConfig
 from scenarios.config.participation import participation_of
 from scenarios.runfile.attributes import json_attribute
-from scenarios.runfile.file_checksum import check_file, unverified
+from scenarios.runfile.file_checksum import check_announced, check_file, unverified
 from scenarios.runfile.layout import check_layout
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
 from scenarios.runfile.recorded_states import read_states
@@ -375,8 +375,14 @@ def open_file(path: Path) -> h5py.File:
         raise InputError(f"{rule}.", source=str(path))
     try:
         check_file(path)
-        return h5py.File(path, "r")
-    except OSError as error:
+        file = h5py.File(path, "r")
+        try:
+            check_announced(file, path)
+        except BaseException:
+            file.close()
+            raise
+        return file
+    except (OSError, RuntimeError, LookupError) as error:
         rule = "is being written" if isinstance(error, BlockingIOError) else "is not an HDF5 file"
         raise InputError(f"{rule}.", source=str(path)) from None
 

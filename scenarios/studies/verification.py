@@ -108,7 +108,8 @@ def _network(stated: str, found: str, made_by: str) -> str:
 def _rows(file: h5py.File, overlay: OverlayRecord, trained_rounds: int | None) -> str:
     """Check the rounds and the training rows of an overlay, and say how many there are."""
     kind, rounds = overlay.kind, overlay.simulation.rounds
-    starts = file[f"simulation/{kind}/round_start_s"]
+    simulation = file[f"simulation/{kind}"]
+    starts, arrivals = simulation["round_start_s"], simulation["arrival_s"]
     if not overlay.simulation.is_whole or rounds > len(starts) - 1:
         raise InputError(f"is not complete: {kind} has {rounds} of {len(starts) - 1} rounds.")
     last_s, first_s = -np.inf, np.empty(0)
@@ -118,6 +119,12 @@ def _rows(file: h5py.File, overlay: OverlayRecord, trained_rounds: int | None) -
         if not np.isfinite(first_s).all() or first_s[0] < last_s or (np.diff(first_s) < 0).any():
             raise InputError(f"is damaged: dates of {kind} are missing or go back.")
         last_s = float(first_s[-1])
+        came_s = arrivals[first : first + len(piece)]  # NaN: no message
+        if np.isinf(came_s).any() or (came_s < piece.min(axis=1)[:, None]).any():
+            raise InputError(f"is damaged: messages of {kind} arrive before their round, or never.")
+    link_bits = simulation["link_bits"][:]
+    if not (np.isfinite(link_bits) & (link_bits >= 0.0)).all():
+        raise InputError(f"is damaged: link_bits of {kind} must be finite and >= 0.")
     text = f"{kind}: {rounds:,} rounds"
     if not overlay.history:
         return text

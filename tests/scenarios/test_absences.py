@@ -5,6 +5,7 @@ import json
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.runfile.reader import read_run
 
@@ -129,7 +130,7 @@ def test_a_file_says_who_was_away_and_shows_what_simulate_said(command, silosim,
     for key in ("simulated_s", "simulated_half_width_s"):
         assert shown[key] == row[key]
     assert "Silos are away: where that is felt" in silosim("show", path).ok().out
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         group = file["simulation/complete"]
         assert group["absences"][:].tolist() == [[2, 10, 310], [2, 350, 3_850]]
         group.attrs["cycle_time_s"] = np.nan  # as if it had been killed after its last block

@@ -6,6 +6,7 @@ import signal
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.runfile import simulated_rounds as simulated
 from scenarios.runfile.atomic import new_file
@@ -78,7 +79,7 @@ def test_ctrl_c_while_an_overlay_is_allocated_waits_for_its_piece(tmp_path, monk
 def test_a_simulation_without_attributes_holds_nothing(tmp_path, run_file):
     path = tmp_path / "x.h5"
     path.write_bytes(run_file.read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         del file["simulation/ring"]
         file.create_group("simulation/ring")
         del file["training/ring"]
@@ -97,7 +98,7 @@ def test_the_rounds_of_a_simulation_that_was_cut_short_give_an_estimate(
     monkeypatch.setattr("scenarios.runfile.reader._PIECE", 55)
     path = tmp_path / "x.h5"
     path.write_bytes(run_file.read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         group = file["simulation/ring"]
         starts, silos = group["round_start_s"].shape
         # A second a round for five rounds, then two and a half.
@@ -122,7 +123,7 @@ def test_the_rounds_of_a_long_simulation_that_was_cut_short_give_an_interval(tmp
     path = tmp_path / "x.h5"
     path.write_bytes(run_file.read_bytes())
     growth_s = np.random.default_rng(3).exponential(0.5, 2000)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         group = file["simulation/ring"]
         silos, arcs = group["round_start_s"].shape[1], group["arrival_s"].shape[1]
         del group["round_start_s"], group["arrival_s"]

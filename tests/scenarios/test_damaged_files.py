@@ -7,6 +7,7 @@ import shutil
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 import silosim as package
 from scenarios.runfile.atomic import new_file
@@ -26,6 +27,7 @@ READERS = {
     "report": ("-o", "x.html"),
 }
 """Commands that read a run, with what they need besides."""
+LOST = "the checksum at its end is missing"
 
 
 @pytest.fixture
@@ -73,7 +75,55 @@ def test_other_programs_open_the_file_and_cut_the_checksum_off_when_they_change_
     with h5py.File(run_copy, "r+") as file:
         file["simulation/ring/link_bits"][0] = 5.0
     assert recorded_checksum(run_copy) is None
+    with pytest.raises(InputError, match=LOST):
+        read_run(run_copy)
+    assert read_run(run_copy, verify=False).overlays
+    # As documented for those who change a file on purpose, and as it was before there was the attribute.
+    with h5py.File(run_copy, "r+") as file:
+        del file.attrs["checksum"]
     assert read_run(run_copy).overlays
+
+
+def zero_tail(data):
+    data[-4096:] = bytes(4096)
+
+
+def flip_mark(data):
+    data[-LINE_BYTES + 5] ^= 1
+
+
+def cut_byte(data):
+    del data[-1]
+
+
+def add_byte(data):
+    data += b"x"
+
+
+def cut_line(data):
+    del data[-LINE_BYTES:]
+
+
+@pytest.mark.usefixtures("placeholder_figures")
+@pytest.mark.parametrize("damage", [zero_tail, flip_mark, cut_byte, add_byte, cut_line])
+def test_damage_of_the_checksum_itself_is_one_line_of_every_command(run_copy, silosim, monkeypatch, damage):
+    monkeypatch.chdir(run_copy.parent)
+    data = bytearray(run_copy.read_bytes())
+    damage(data)
+    run_copy.write_bytes(data)
+    for command, more in {**READERS, "show": ("--verify",)}.items():
+        refused = silosim(command, "x.h5", *more).failed(2)
+        assert refused.err.startswith("silosim: error: x.h5: is damaged")
+        assert LOST in refused.err or damage is zero_tail
+        assert refused.err.count("\n") == 1
+    with pytest.raises(InputError, match="is damaged"):
+        read_run(run_copy)
+
+
+def test_a_partial_file_has_its_checksum_still_to_come(tmp_path, run_copy):
+    partial = tmp_path / "y.h5.partial"
+    partial.write_bytes(run_copy.read_bytes()[: -LINE_BYTES // 2])
+    assert read_run(partial).overlays
 
 
 def test_a_file_that_is_not_verified_is_opened_as_it_is(run_copy, silosim):
@@ -133,6 +183,22 @@ def drop_rounds(file):
     file["simulation/ring"].attrs["cycle_time_s"] = np.nan
 
 
+def lose_message(file):
+    file["simulation/ring/arrival_s"][7, 2] = np.inf
+
+
+def hasten_message(file):
+    file["simulation/ring/arrival_s"][7, 2] = 0.0
+
+
+def lose_bits(file):
+    file["simulation/ring/link_bits"][3] = np.nan
+
+
+def owe_bits(file):
+    file["simulation/ring/link_bits"][3] = -1.0
+
+
 def turn_dates(file):
     file["simulation/ring/round_start_s"][4] = 0.0
 
@@ -145,10 +211,14 @@ def turn_dates(file):
         (drop_row, "is not complete: ring is trained to round 10 of 12."),
         (drop_rounds, "is not complete: ring has 30 of 30 rounds."),
         (turn_dates, "is damaged: dates of ring are missing or go back."),
+        (lose_message, "is damaged: messages of ring arrive before their round, or never."),
+        (hasten_message, "is damaged: messages of ring arrive before their round, or never."),
+        (lose_bits, "is damaged: link_bits of ring must be finite and >= 0."),
+        (owe_bits, "is damaged: link_bits of ring must be finite and >= 0."),
     ],
 )
 def test_what_is_not_whole_is_not_verified(run_copy, silosim, damage, reason):
-    with h5py.File(run_copy, "r+") as file:
+    with edited(run_copy) as file:
         damage(file)
     assert silosim("show", run_copy, "--verify").failed(2).err == f"silosim: error: {run_copy}: {reason}\n"
 
@@ -200,7 +270,7 @@ def test_another_type_or_shape_is_one_line_of_every_command(
     run_copy, silosim, monkeypatch, name, value, reason
 ):
     monkeypatch.chdir(run_copy.parent)
-    with h5py.File(run_copy, "r+") as file:
+    with edited(run_copy) as file:
         replaced(file, name, value)
     for command, more in READERS.items():
         refused = silosim(command, "x.h5", *more).failed(2)
@@ -211,7 +281,7 @@ def test_another_type_or_shape_is_one_line_of_every_command(
 
 @pytest.mark.parametrize("value", [-7.0, -7, np.nan])
 def test_dates_that_cannot_be_are_one_line_of_a_timeline(run_copy, silosim, value):
-    with h5py.File(run_copy, "r+") as file:
+    with edited(run_copy) as file:
         shape = file["simulation/ring/round_start_s"].shape
         replaced(file, "simulation/ring/round_start_s", np.full(shape, value))
     refused = silosim("timeline", run_copy).failed(2)

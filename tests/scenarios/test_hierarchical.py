@@ -8,6 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.config.scenario import parse_scenario
 from scenarios.pages.run_facts import run_facts
@@ -200,7 +201,7 @@ def test_the_page_counts_the_rounds_in_which_silos_compute(run_file):
 
 
 def test_of_an_interrupted_simulation_the_cycle_time_is_that_of_rounds(run_file, overlay):
-    with h5py.File(run_file, "a") as file:
+    with edited(run_file) as file:
         file["simulation/hierarchical"].attrs["cycle_time_s"] = np.nan
         file["simulation/hierarchical"].attrs["rounds"] = 50
     found = read_run(run_file).overlays[-1].simulation
@@ -223,7 +224,7 @@ def test_files_hold_whether_states_compute(run_file, silosim, overlay):
     assert again["hierarchical"]["paper_s"] == pytest.approx(forms.paper_s, rel=1e-12)
     assert again["hierarchical"]["simulated_s"] == pytest.approx(forms.serialized_s, rel=1e-9)
     # Files from before there were such states lack the field.
-    with h5py.File(run_file, "a") as file:
+    with edited(run_file) as file:
         del file["overlays/hierarchical/states/computes"]
     assert all(state.computes for state in read_run(run_file).overlays[-1].states)
 

@@ -6,6 +6,7 @@ from dataclasses import fields
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.config.scenario import parse_scenario
 from scenarios.metrics_import.columns import ColumnNames
@@ -34,7 +35,7 @@ def test_a_run_has_every_column(run_file):
 def test_a_file_without_the_newer_columns_still_reads(run_file, tmp_path, silosim):
     path = tmp_path / "old.h5"
     shutil.copy(run_file, path)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for kind in ("star", "ring"):
             for name in OPTIONAL:
                 del file[f"training/{kind}/{name}"]
@@ -51,7 +52,7 @@ def test_a_file_without_the_newer_columns_still_reads(run_file, tmp_path, silosi
 def test_a_file_without_a_column_that_all_have_is_an_error(run_file, tmp_path):
     path = tmp_path / "broken.h5"
     shutil.copy(run_file, path)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         del file["training/star/test_loss"]
     with pytest.raises(InputError, match=r"broken\.h5: is not the whole file of a run"):
         read_run(path)

@@ -2,9 +2,9 @@
 
 import json
 
-import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
 from scenarios.runfile.reader import read_run
@@ -107,7 +107,7 @@ def test_a_file_that_lacks_its_cycle_time_only(silosim, tmp_path):
     path = tmp_path / "x.h5"
     command = ["simulate", "geant", "--kind", "mst", "--access", "100 Mbps", "--rounds", 60, "-o", path]
     row = json.loads(silosim(*command, "--compute-times", "lognormal 0.3", "--json").ok().out)["rows"][0]
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         last_s = file["simulation/mst/round_start_s"][:].max(axis=1)
         end_s = file["simulation/mst/round_start_s"][-1].min()
         file["simulation/mst"].attrs.modify("cycle_time_s", np.nan)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.runfile.reader import read_run
 from scenarios.runfile.recorded_schedule import ScheduleWriter, read_schedule
@@ -120,7 +121,7 @@ def test_a_run_until_an_interval_records_what_it_simulated(silosim, tmp_path):
     options = ("--kind", "matcha", "--rounds", "4000", "--workload", "femnist")
     silosim("simulate", "gaia", *options, "--until-ci", "20 %", "-o", path).ok()
     rounds = read_run(path).overlays[0].simulation.rounds
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         recorded = file["overlays/matcha/rounds"].attrs["rounds"]
         assert recorded == max(1000, rounds) < 4000
         file.attrs["scenario"] = file.attrs["scenario"].replace("20 %", "0.001 %")

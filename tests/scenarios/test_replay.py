@@ -6,6 +6,7 @@ import shutil
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.runfile.reader import read_open, read_run
 from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
@@ -100,7 +101,7 @@ def test_a_replay_without_training_prints_its_table_and_draws_nothing(silosim, s
 def test_a_run_that_was_cut_short_is_replayed_over_all_its_rounds(silosim, run_file, tmp_path):
     cut = tmp_path / "cut.h5"
     shutil.copy(run_file, cut)
-    with h5py.File(cut, "r+") as file:
+    with edited(cut) as file:
         file.attrs["scenario"] = file.attrs["scenario"].replace("rounds = 12", "rounds = 45")
         file["training/ring/round"][2:] = -1
     assert silosim("replay", cut, "-o", tmp_path / "new.h5").code == 0
@@ -114,7 +115,7 @@ def test_a_run_that_was_cut_short_is_replayed_over_all_its_rounds(silosim, run_f
 def test_a_replay_keeps_the_hub_the_weights_and_their_signs(silosim, run_file, tmp_path):
     changed = tmp_path / "changed.h5"
     shutil.copy(run_file, changed)
-    with h5py.File(changed, "r+") as file:
+    with edited(changed) as file:
         # Weights of any rule: 1/4 more for the silo's own model, and less for the one that it receives.
         group = next(
             each for each in (file[f"overlays/{name}"] for name in file["overlays"]) if each.attrs["hub"] < 0
@@ -144,7 +145,7 @@ def test_a_replay_does_not_take_the_place_of_its_run(silosim, run_file, tmp_path
 def test_a_file_that_numbers_silos_in_another_order_is_refused(silosim, run_file, tmp_path):
     other = tmp_path / "other.h5"
     shutil.copy(run_file, other)
-    with h5py.File(other, "r+") as file:
+    with edited(other) as file:
         routers = file["connectivity/router"]
         routers[:2] = routers[:2][::-1]
     result = silosim("replay", other, "-o", tmp_path / "new.h5").failed(2)
@@ -170,7 +171,7 @@ until_ci = "20 %"
 compute = { distribution = "lognormal", cv = 0.3 }"""
     copied = tmp_path / "copied.h5"
     shutil.copy(run_file, copied)
-    with h5py.File(copied, "r+") as file:
+    with edited(copied) as file:
         file.attrs["scenario"] = file.attrs["scenario"].replace("rounds = 30", random)
     silosim("replay", copied, "-o", tmp_path / "new.h5").ok()
 

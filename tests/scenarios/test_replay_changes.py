@@ -5,6 +5,7 @@ import shutil
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.config.network import NetworkConfig
 from scenarios.config.replay_changes import merged_tables, replay_changes
@@ -286,7 +287,7 @@ def test_a_wrong_option_is_one_line(silosim, imported_run, tmp_path, options, ru
 def test_a_task_keeps_the_settings_that_it_took_from_the_networks_name(run_file, line, tmp_path):
     path = tmp_path / "run.h5"
     shutil.copy(run_file, path)
-    with h5py.File(path, "r+") as opened:
+    with edited(path) as opened:
         text = opened.attrs["scenario"].replace("rounds = 12\nlog_every = 5\nlearning_rate = 0.5\n", "")
         opened.attrs["scenario"] = text.replace("[training]", '[training]\ntask = "inaturalist"')
     run = RecordedRun.open(path)

@@ -5,6 +5,7 @@ import shutil
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.config.scenario import load_scenario
 from scenarios.runfile.reader import read_drawn, read_run
@@ -126,7 +127,7 @@ def test_the_others_are_replayed_where_one_cannot_be(silosim, run_of_drawn, tmp_
     path = tmp_path / "other.h5"
     cut = tmp_path / "cut.h5"
     shutil.copy(run_of_drawn, cut)
-    with h5py.File(cut, "r+") as file:
+    with edited(cut) as file:
         del file["overlays/matcha/rounds"]
     result = silosim("replay", cut, "-o", path)
 

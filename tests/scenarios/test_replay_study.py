@@ -7,8 +7,8 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-import h5py
 import pytest
+from edited_run import edited
 
 from scenarios.api import open_study
 from scenarios.config.study import load_study
@@ -120,7 +120,7 @@ def test_targets_vary_and_keys_of_the_run_stay_where_they_are_not_superseded(sil
 def test_an_overlay_that_cannot_be_replayed_is_a_row_beside_the_others(silosim, study, tmp_path):
     wanted = study(GRID)
     path = tmp_path / "study.csv"
-    with h5py.File(tmp_path / "run.h5", "r+") as file:
+    with edited(tmp_path / "run.h5") as file:
         del file["overlays/matcha/rounds"]
         # The overlay with the error comes first.
         for order, kind in enumerate(("matcha", "star", "ring")):
@@ -151,7 +151,7 @@ def test_another_run_is_another_point_and_finished_ones_stay(study, tmp_path, mo
     computed(wanted, tmp_path / "study.csv")
     monkeypatch.setattr("scenarios.studies.study.compute_replays", None)
     errors, rows = computed(wanted, tmp_path / "study.csv")
-    with h5py.File(tmp_path / "run.h5", "r+") as file:
+    with edited(tmp_path / "run.h5") as file:
         file["training/ring/test_accuracy"][3] += 0.01
     after = [point.identity for point in study_points(wanted)]
 
@@ -220,7 +220,7 @@ def test_a_wrong_study_of_replays_is_one_line(study, head, text, rule):
 
 
 def test_a_run_that_is_missing_or_has_no_accuracy_is_said(study, tmp_path):
-    with h5py.File(tmp_path / "run.h5", "r+") as file:
+    with edited(tmp_path / "run.h5") as file:
         for kind in KINDS:
             file[f"training/{kind}/test_accuracy"][:] = float("nan")
     with pytest.raises(InputError, match=r"target_accuracy\(=0.3\) needs a test accuracy"):

@@ -7,6 +7,7 @@ import sys
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 from test_figures import legend_is_outside
 
 import silosim as package
@@ -28,7 +29,7 @@ def changed(imported_run, tmp_path):
     def change(edit):
         path = tmp_path / "changed.h5"
         shutil.copy(imported_run, path)
-        with h5py.File(path, "r+") as file:
+        with edited(path) as file:
             edit(file)
         return path
 

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
-import h5py
 import numpy as np
 import pair_run
 import pytest
+from edited_run import edited
 from page_reader import PageReader
 from pair_run import write_pair_run
 
@@ -397,7 +397,7 @@ def test_the_page_is_beside_its_source(tmp_path, monkeypatch, source, page):
 def test_a_run_that_was_cut_short_has_what_there_is(run_file, tmp_path):
     path = tmp_path / "small.h5.partial"
     path.write_bytes(run_file.read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         attrs = file["simulation/ring"].attrs
         attrs["cycle_time_s"], attrs["rounds"] = np.nan, 0
         file["training/ring/round"][...] = -1
@@ -412,7 +412,7 @@ def test_a_run_that_was_cut_short_has_what_there_is(run_file, tmp_path):
 def test_a_run_without_its_last_training_rows_is_said_to_be_interrupted(run_file, tmp_path, missing):
     path = tmp_path / "small.h5"
     path.write_bytes(run_file.read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         rounds = file["training/ring/round"][:]
         rounds[missing] = -1
         file["training/ring/round"][...] = rounds
@@ -424,7 +424,7 @@ def test_a_run_without_its_last_training_rows_is_said_to_be_interrupted(run_file
 def test_a_run_that_was_cut_before_any_training_is_no_simulation(run_file, tmp_path):
     path = tmp_path / "small.h5"
     path.write_bytes(run_file.read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for group in file["training"].values():
             group["round"][...] = -1
     page = run_page(path)
@@ -445,7 +445,7 @@ def test_a_replay_is_not_said_to_be_made_by_run(silosim, run_file, tmp_path):
     assert "silosim run scenario.toml" not in page
     assert "silosim run scenario.toml" in run
     assert "silosim replay" not in run
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         del file.attrs["is_replay"]
     older = run_page(path)
     assert "If silosim replay made this file, silosim replay makes it again" in older

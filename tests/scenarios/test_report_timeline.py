@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 from page_reader import PageReader
 from pair_run import CYCLE_S, write_pair_run
 
@@ -101,7 +101,7 @@ def test_of_many_silos_the_first_rows_are_drawn(facts, monkeypatch):
 def test_a_run_without_simulation_has_no_timeline_and_one_that_cannot_be_read_says_why(run_file, tmp_path):
     path = tmp_path / "small.h5"
     path.write_bytes(run_file.read_bytes())
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         attrs = file["simulation/ring"].attrs
         attrs["cycle_time_s"], attrs["rounds"] = np.nan, 0
         file["simulation/star/round_start_s"][1:] += 1.0

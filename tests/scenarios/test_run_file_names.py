@@ -3,6 +3,7 @@
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 from pair_run import ACCESS_BPS, BITS, CYCLE_S, LABELS, OVERLAYS, ROUNDS, pair_graph, write_pair_run
 
 from scenarios.runfile.names import link_names, window_pairs
@@ -82,7 +83,7 @@ def test_a_file_of_an_older_version_is_read_with_the_same_names(tmp_path, measur
     path = write_pair_run(tmp_path / "x.h5", graph=graph)
     now = read_run(path)
     frames = [now.links(), now.messages(), now.rounds()]
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for name in ADDED:
             del file[name]
         for kind in OVERLAYS:

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pandas
 import pytest
+from edited_run import edited
 from pair_run import (
     ACCESS_BPS,
     BITS,
@@ -195,7 +196,7 @@ def test_links_have_the_utilisation_that_simulate_prints(silosim, tmp_path):
             row[f"utilisation_{place}"],
         )
     # Of a file whose simulation did not get to its end the capacity is not known.
-    with h5py.File(tmp_path / "x.h5", "r+") as file:
+    with edited(tmp_path / "x.h5") as file:
         file["simulation/ring/link_capacity_bps"][...] = np.nan
     cut = package.open_run(tmp_path / "x.h5").links()
     assert cut["utilisation"][cut["bits"] > 0].isna().all()
@@ -220,7 +221,7 @@ def test_silos_that_are_away_are_marked(silosim, tmp_path):
 
 def test_the_last_round_of_a_simulation_that_was_cut_short_has_no_end(tmp_path):
     path = write_pair_run(tmp_path / "x.h5")
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file[f"simulation/{OVERLAYS[0]}"].attrs["rounds"] = 4
     rounds = package.open_run(path).rounds(overlay=OVERLAYS[0])
 

@@ -5,10 +5,10 @@ import re
 import shutil
 from dataclasses import replace
 
-import h5py
 import numpy as np
 import pytest
 from chromium import find_chromium, open_page
+from edited_run import edited
 from page_reader import PageReader
 from scipy import stats
 
@@ -142,7 +142,7 @@ def seeds_folder(run_file, tmp_path):
     files = SeedFiles.of(tmp_path / "small.h5", (3, 10))
     for path in files.runs.values():
         shutil.copy(run_file, path)
-    with h5py.File(files.runs[10], "r+") as file:
+    with edited(files.runs[10]) as file:
         file["training/ring/test_accuracy"][...] = np.array([0.1, 0.2, 0.2, 0.25])
     write_tables(files.table, [seeds_summary({seed: read_run(path) for seed, path in files.runs.items()})])
     return files

@@ -13,6 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from edited_run import edited
 
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile import simulated_rounds as simulated
@@ -312,7 +313,7 @@ def test_what_is_no_whole_file_of_a_run_is_one_input_error(tmp_path, run_file, c
     elif content == "no HDF5":
         path.write_bytes(bytes(range(256)))
     else:
-        with h5py.File(path, "r+") as file:
+        with edited(path) as file:
             if content == "schema only":
                 for name in list(file):
                     del file[name]

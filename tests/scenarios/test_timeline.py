@@ -8,6 +8,7 @@ import h5py
 import matplotlib.text
 import numpy as np
 import pytest
+from edited_run import edited
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from timeline_runs import EVENTS, HEAD, write_run
@@ -176,7 +177,7 @@ def test_a_short_simulation_gives_way_to_the_whole_one_where_its_end_is_felt(tmp
 
 def test_another_simulation_is_said(tmp_path):
     path = write_run(tmp_path / "run.h5", messages=False)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["simulation/ring/round_start_s"][1:, :] += 0.125
     (table,) = package.timeline(path, overlay="ring")
     assert "but not with the round starts of the file, which differ by up to 0.125 s" in text_of(table)
@@ -185,7 +186,7 @@ def test_another_simulation_is_said(tmp_path):
 @pytest.mark.parametrize("compute_s", [0.1, 0.3])
 def test_computing_times_of_another_scenario_are_an_error(run, tmp_path, compute_s):
     path = copy_of(run, tmp_path)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file["workload"].attrs["compute_s"] = compute_s
     for overlay in ("star", "ring", "matcha"):
         with pytest.raises(
@@ -197,7 +198,7 @@ def test_computing_times_of_another_scenario_are_an_error(run, tmp_path, compute
 def test_the_last_round_of_a_simulation_that_was_cut_short_ends_with_its_arrivals(run, tmp_path):
     path = partial_path(tmp_path / "run.h5")
     shutil.copy(run, path)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for kind, rounds in (("star", 12), ("ring", 7), ("matcha", 0)):
             group = file[f"simulation/{kind}"]
             group.attrs.modify("rounds", rounds)
@@ -398,7 +399,7 @@ def test_letters_are_6_pt_or_more_and_labels_apart(silos, width_in):
 
 def test_texts_of_a_figure_are_as_large_and_names_are_no_formulas(run, tmp_path, drawn):
     path = copy_of(run, tmp_path)
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         names = file["underlay/labels"].asstr()[:]
         names[0] = '$a_b$ <b>"x"</b>'
         file["underlay/labels"][...] = names

@@ -9,6 +9,7 @@ import h5py
 import matplotlib.text
 import numpy as np
 import pytest
+from edited_run import edited
 
 import silosim as package
 from scenarios.config.scenario import parse_scenario
@@ -317,7 +318,7 @@ def test_a_run_of_one_silo_waits_for_nobody(tmp_path):
 
 def test_a_simulation_that_was_cut_short_ends_with_its_arrivals(turns, tmp_path):
     path = shutil.copy(turns, tmp_path / "run.partial")
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         group = file["simulation/turns"]
         group.attrs.modify("rounds", 8)
         group.attrs.modify("cycle_time_s", np.nan)

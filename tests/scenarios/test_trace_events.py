@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from edited_run import edited
 from timeline_runs import EVENTS, HEAD, write_run
 
 import silosim as package
@@ -147,10 +148,9 @@ def test_counters_are_rates_that_no_link_exceeds(run, trace):
 
 
 def test_labels_with_quotes_and_markup_survive(tmp_path):
-    import h5py
 
     path, label = write_run(tmp_path / "run.h5", kinds=["ring"]), '"Zürich" <b>&\\'
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         for name in ("underlay/labels", "connectivity/silo_labels"):
             file[name][0] = label
     package.timeline(path, rounds=slice(0, 2), output=tmp_path / "trace.json")
