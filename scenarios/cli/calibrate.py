@@ -78,7 +78,7 @@ def calibrate(
         if output is not None:
             write_whole(output, text, force=force)
         if write:
-            _rewrite(scenario.resolve(), text)
+            write_whole(scenario.resolve(), text, force=True)
     if times is not None:
         write_whole(times, round_times_csv(loaded, measured[0]), force=force)
         written.append(times)
@@ -92,8 +92,3 @@ def _check_writable(path: Path) -> None:
     # The superuser may write any file, but would not expect this command to change a read-only one.
     if not path.stat().st_mode & 0o222 or not os.access(path, os.W_OK):
         raise InputError(f"{path} is read-only; -o FILE writes a copy.")
-
-
-def _rewrite(path: Path, text: str) -> None:
-    """Replace a file's text at once, with its permissions: a full disk or a kill leaves the old one."""
-    write_whole(path, text, force=True, mode=path.stat().st_mode & 0o7777)

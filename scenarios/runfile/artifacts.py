@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scenarios.config.scenario import Scenario
-from scenarios.runfile.folders import replace_folder
+from scenarios.runfile.folders import replace_folder, settle_left
 from scenarios.runfile.paths import PARTIAL, partial_path, writing
 from scenarios.runfile.reader import RunRecord, read_run
 from topologies import InputError
@@ -152,9 +152,10 @@ def publish_models(path: Path, kinds: Sequence[str]) -> None:
     folder = models_path(path)
     partial = partial_path(folder)
     with writing(folder):
+        settle_left(folder)
         if partial.exists():
             shutil.rmtree(partial)
-        partial.mkdir(parents=True)
+        partial.mkdir()
         for name, file in files.items():
             file.replace(partial / name)
         sync_folder(partial)

@@ -2,16 +2,20 @@
 
 import glob
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from scenarios.runfile.claims import locked_beside
-from scenarios.runfile.paths import PARTIAL, check_parent, hidden_path, writing
+from scenarios.runfile.paths import PARTIAL, check_parent, check_partial, hidden_path, writing
 from scenarios.runtime.signals import held_interrupts
 from topologies import InputError
-from topologies.whole_files import sync_folder, sync_tree
+from topologies.renames import exchange, rename_new
+from topologies.whole_files import keep_permissions, sync_folder, sync_tree
+
+_OLD = ".old"
 
 
 def check_new_folder(path: Path, *, force: bool, is_own: Callable[[Path], bool]) -> None:
@@ -45,6 +49,7 @@ def check_new_folder(path: Path, *, force: bool, is_own: Callable[[Path], bool])
             if not force:
                 raise InputError(f"{path} exists already; --force replaces it.")
         check_parent(path)
+        check_partial(path)
 
 
 @contextmanager
@@ -56,7 +61,7 @@ def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
     path : Path
         See `check_new_folder`; missing parents are made.
     force : bool
-        Whether a folder of this name is replaced.
+        Whether a folder of this name is replaced; its permissions and those of its files are kept.
 
     Yields
     ------
@@ -72,34 +77,76 @@ def new_folder(path: Path, *, force: bool) -> Iterator[Path]:
     """
     path = path.parent.resolve() / path.name
     partial = hidden_path(path)
-    with writing(path), locked_beside(path):
-        for left in path.parent.glob(f".{glob.escape(path.name)}.*{PARTIAL}"):
-            shutil.rmtree(left, ignore_errors=True)  # of killed processes: this one has the lock
+    with writing(path), locked_beside(path) as is_locked:
+        if is_locked:
+            settle_left(path)
+        taken = InputError(f"{path} exists already; --force replaces it.")
+        if os.path.lexists(path) and not force:
+            raise taken
         partial.mkdir()
         try:
             yield partial
             sync_tree(partial)
-            if os.path.lexists(path) and not force:
-                raise InputError(f"{path} exists already; --force replaces it.")
             with held_interrupts():
-                replace_folder(path, partial)
+                try:
+                    replace_folder(path, partial, force=force)
+                except FileExistsError:
+                    raise taken from None
         finally:
             shutil.rmtree(partial, ignore_errors=True)
 
 
-def replace_folder(path: Path, new: Path) -> None:
-    """Put a folder in the place of another one, if there is one, which is kept where that fails."""
-    old = path.with_name(f".{path.name}.{os.getpid()}.old{PARTIAL}")
-    is_there = os.path.lexists(path)
-    if is_there:
+def replace_folder(path: Path, new: Path, *, force: bool = True) -> None:
+    """Put a complete folder in the place of another one, or of a link to one, if there is one.
+
+    Raises
+    ------
+    FileExistsError
+        If there is one and `force` is not given.
+    OSError
+        If the names cannot be changed; they are then what they were.
+
+    Notes
+    -----
+    The two change their names at one moment. Where the file system cannot do that, a kill between two renames leaves
+    the old one for `settle_left`.
+    """
+    for file in (new, *new.rglob("*")):
+        keep_permissions(path / file.relative_to(new), file)
+    old = new
+    if not (force and os.path.lexists(path)):
+        rename_new(new, path)
+    elif not exchange(new, path):
+        old = path.with_name(f".{path.name}.{os.getpid()}{_OLD}{PARTIAL}")
         path.rename(old)
-    try:
-        new.rename(path)
-    except OSError:
-        if is_there:
+        try:
+            new.rename(path)
+        except OSError:
             old.rename(path)
-        raise
+            raise
     sync_folder(path.parent)
-    if old.is_symlink():
-        old.unlink()
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
+
+
+def settle_left(path: Path) -> None:
+    """Put back an earlier folder that has no name since a kill, and remove what else killed processes have left.
+
+    Parameters
+    ----------
+    path : Path
+        A folder that no other process is writing.
+    """
+    name = re.compile(rf"\.{re.escape(path.name)}\.\d+({re.escape(_OLD)})?{re.escape(PARTIAL)}", re.ASCII)
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{PARTIAL}"):
+        if found := name.fullmatch(left.name):
+            if found[1] and not os.path.lexists(path):
+                left.rename(path)
+            else:
+                _remove(left)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder or a link, if there is one."""
+    if path.is_symlink():
+        path.unlink()
+    shutil.rmtree(path, ignore_errors=True)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from topologies import InputError, MachineError
-from topologies.whole_files import publish
+from topologies.whole_files import is_named, make_folders, publish
 
 _NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -83,6 +83,7 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
         If no file can have this path, or one exists, or another process writes the run that is to have it.
     """
     check_output(path)
+    check_partial(path)
     partial = partial_path(path)
     is_run = path.suffix.lower() in RUN_ENDINGS
     if os.path.lexists(path) and not force:
@@ -106,7 +107,7 @@ def _is_locked(path: Path) -> bool:
     except OSError:
         return False
     try:
-        _lock(descriptor, fcntl.LOCK_SH)
+        take_lock(descriptor, fcntl.LOCK_SH)
     except BlockingIOError:
         return True
     else:
@@ -115,13 +116,17 @@ def _is_locked(path: Path) -> bool:
         os.close(descriptor)
 
 
+def check_partial(path: Path) -> None:
+    """Raise an `InputError` if what has the name ``<path>.partial`` is no file that a command could have left."""
+    partial = partial_path(path)
+    if os.path.lexists(partial) and not stat.S_ISREG(os.lstat(partial).st_mode):
+        # Not even --force replaces it, which is therefore not named.
+        raise InputError(f"{partial} is no regular file, and in the way of {path.name}: rename or remove it.")
+
+
 def is_empty(path: Path) -> bool:
     """Whether there is nothing in a file, or no file: a killed command leaves one that it had only locked."""
-    try:
-        found = os.stat(path)
-    except FileNotFoundError:
-        return True
-    return stat.S_ISREG(found.st_mode) and found.st_size == 0
+    return not path.exists() or path.stat().st_size == 0
 
 
 def ending_of(path: Path) -> str:
@@ -165,7 +170,7 @@ def writing(path: Path) -> Iterator[None]:
         raise (MachineError if is_full else InputError)(f"{path} cannot be written: {reason}") from None
 
 
-def write_whole(path: Path, data: str | bytes, *, force: bool = False, mode: int | None = None) -> None:
+def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
     """Write a file (text in UTF-8) that appears under its name only when it is complete, with the folders it needs.
 
     Parameters
@@ -174,9 +179,7 @@ def write_whole(path: Path, data: str | bytes, *, force: bool = False, mode: int
         A symbolic link of this name is replaced.
     data : str or bytes
     force : bool
-        Whether an existing file is replaced.
-    mode : int, optional
-        Permissions of the file, by default those of any new one.
+        Whether an existing file is replaced; its permissions are kept.
 
     Raises
     ------
@@ -190,20 +193,18 @@ def write_whole(path: Path, data: str | bytes, *, force: bool = False, mode: int
     What killed processes have left beside it is removed, which takes time O(names in the folder).
     """
     with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(path.parent)
         partial = hidden_path(path)
         remove_left(path)
         descriptor = create_locked(partial)
         try:
             with open(descriptor, "wb", closefd=False) as file:
                 file.write(data.encode() if isinstance(data, str) else data)
-            if mode is not None:
-                os.fchmod(descriptor, mode)
-            if os.path.lexists(path) and not force:
-                raise InputError(f"{path} exists already; --force replaces it.")
-            publish(partial, path, descriptor)
-        except BaseException:
+            publish(partial, path, descriptor, force=force)
+        except BaseException as error:
             partial.unlink(missing_ok=True)
+            if isinstance(error, FileExistsError):
+                raise InputError(f"{path} exists already; --force replaces it.") from None
             raise
         finally:
             os.close(descriptor)
@@ -227,7 +228,7 @@ def _remove_dead(path: Path) -> None:
     """Remove a file if the file system has locks and no process holds that of the file."""
     descriptor = os.open(path, os.O_RDWR)
     try:
-        if _lock(descriptor):
+        if take_lock(descriptor):
             path.unlink()
     finally:
         os.close(descriptor)
@@ -245,7 +246,7 @@ def create_locked(path: Path) -> int:
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        _lock(descriptor)
+        take_lock(descriptor)
     except OSError:
         os.close(descriptor)
         raise
@@ -263,9 +264,6 @@ def open_locked(path: Path) -> int:
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         _lock_named(descriptor, path)
-    except FileNotFoundError:
-        os.close(descriptor)
-        raise _being_written() from None
     except OSError:
         os.close(descriptor)
         raise
@@ -310,21 +308,32 @@ def remove_unlocked(path: Path) -> None:
     ------
     BlockingIOError
         If one does, or if the file was replaced meanwhile.
+    InputError
+        If the file system has no locks, so that nobody can say.
     """
     with suppress(FileNotFoundError):
         descriptor = os.open(path, os.O_RDWR)
         try:
-            _lock_named(descriptor, path)
+            if not _lock_named(descriptor, path):
+                raise perhaps_alive(path)
             path.unlink()
         finally:
             os.close(descriptor)
 
 
-def _lock_named(descriptor: int, path: Path) -> None:
-    """Lock an open file that still has this name: another process may have made its own since this one opened it."""
-    _lock(descriptor)
-    if not os.path.samestat(os.fstat(descriptor), os.stat(path)):
+def perhaps_alive(path: Path) -> InputError:
+    """Error for a file of another command that only a lock could show to be dead."""
+    return InputError(
+        f"{path} may be that of a command that is still running, as this file system has no locks: if not, remove it."
+    )
+
+
+def _lock_named(descriptor: int, path: Path) -> bool:
+    """As `take_lock`, if the file still has its name: another process may have made its own meanwhile."""
+    is_locked = take_lock(descriptor)
+    if not is_named(descriptor, path):
         raise _being_written()
+    return is_locked
 
 
 def _being_written() -> BlockingIOError:
@@ -332,7 +341,7 @@ def _being_written() -> BlockingIOError:
     return BlockingIOError(errno.EWOULDBLOCK, "is being written")
 
 
-def _lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+def take_lock(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
     """Lock a file as HDF5 does, so that both see each other's locks; False where the file system has none."""
     try:
         fcntl.flock(descriptor, kind | fcntl.LOCK_NB)

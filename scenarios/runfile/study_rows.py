@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from scenarios.config.text_file import read_utf8
 from scenarios.runfile.paths import open_locked, partial_path, replace_locked, writing
 from topologies import InputError
+from topologies.whole_files import make_folders
 
 POINT, ERROR = "point", "error"
 """Columns of the identity of a row's point, and of what was wrong with it."""
@@ -49,7 +50,7 @@ class RowsFile:
         self._columns = columns
         self._file: TextIO | None = None
         with writing(self.path):
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(self.path.parent)
             try:
                 self._descriptor = open_locked(self.path)
             except BlockingIOError:

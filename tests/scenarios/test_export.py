@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
-import h5py
 import numpy as np
 import pandas
 import pytest
+from edited_run import edited
 from pair_run import LABELS, OVERLAYS, write_pair_run
 from tensorboardX.proto.event_pb2 import Event
 
@@ -228,7 +228,7 @@ def test_the_links_are_those_of_all_rounds_and_a_line_says_so(silosim, pair, tmp
 def test_the_finished_rounds_of_a_killed_run_are_exported(silosim, tmp_path):
     whole = write_pair_run(tmp_path / "x.h5", history=HISTORY)
     path = whole.rename(tmp_path / "x.h5.partial")
-    with h5py.File(path, "r+") as file:
+    with edited(path) as file:
         file[f"simulation/{OVERLAYS[0]}"].attrs["cycle_time_s"] = np.nan
         file[f"training/{OVERLAYS[0]}/round"][1:] = -1
         file[f"simulation/{OVERLAYS[1]}"].attrs["rounds"] = 0
@@ -411,6 +411,7 @@ def test_the_earlier_folder_is_kept_where_the_new_one_cannot_take_its_place(tmp_
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", refuse)
+    monkeypatch.setattr("scenarios.runfile.folders.exchange", lambda *_: False)
     with (
         pytest.raises(InputError, match="cannot be written: Input/output error"),
         new_folder(folder, force=True) as partial,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from topologies.errors import MachineError
-from topologies.whole_files import sync_folder
+from topologies.whole_files import make_folders, sync_folder
 from training.checkpoints.checksums import CHECKSUMS, check_files, file_digest, read_checksums, to_lines
 from training.checkpoints.fingerprint import fingerprint
 from training.checkpoints.folder import (
@@ -41,7 +41,7 @@ def find_checkpoint(folder: Path, communicator: Communicator) -> int | None:
     newest = 0  # of all ranks but the first, whose answer is the sum
     if communicator.rank == 0:
         with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            make_folders(folder)
             for left in folder.glob(f"*{PARTIAL}"):
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
             _remove_old(folder)

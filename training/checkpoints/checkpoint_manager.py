@@ -13,6 +13,7 @@ from typing import Any
 from torch import nn
 
 from topologies.errors import MachineError
+from topologies.whole_files import make_folders
 from training.checkpoints.checkpoint import find_checkpoint, read_checkpoint, write_checkpoint
 from training.checkpoints.checksums import check_files, file_digest, read_checksums
 from training.checkpoints.fingerprint import data_digest
@@ -87,7 +88,7 @@ class CheckpointManager:
         try:
             if self._writes:
                 with writing(self._folder):
-                    self._folder.mkdir(parents=True, exist_ok=True)
+                    make_folders(self._folder)
                     self._lock = _locked(self._folder / LOCK)
             found = find_checkpoint(self._folder, self._communicator) if self._every else None
             if found is not None:
