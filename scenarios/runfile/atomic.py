@@ -80,6 +80,7 @@ def new_file(
             with writing(partial):
                 file = _unbuffered(partial)
             yield file
+            reports_full_disk(announce_checksum)(file)
         except BaseException as error:
             # Imports in C may turn a KeyboardInterrupt into an error of their own.
             interrupted = isinstance(error, KeyboardInterrupt) or was_interrupted()
@@ -161,7 +162,6 @@ def reports_full_disk(
 def _close(file: h5py.File, partial: Path) -> None:
     """Write what HDF5 still has in memory; only then is the file complete."""
     try:
-        announce_checksum(file)
         file.close()
     except (OSError, RuntimeError) as error:
         raise MachineError(f"{partial} cannot be written: {_reason(error)}") from None

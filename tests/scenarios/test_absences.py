@@ -130,6 +130,7 @@ def test_a_file_says_who_was_away_and_shows_what_simulate_said(command, silosim,
     for key in ("simulated_s", "simulated_half_width_s"):
         assert shown[key] == row[key]
     assert "Silos are away: where that is felt" in silosim("show", path).ok().out
+    silosim("show", path, "--verify").ok()
     with edited(path) as file:
         group = file["simulation/complete"]
         assert group["absences"][:].tolist() == [[2, 10, 310], [2, 350, 3_850]]
