@@ -15,16 +15,17 @@ from topologies.input_limits import (
     check_size,
 )
 
-_STRING = r'"(?:[^"\\\n]|\\.)*+"' + r"|'[^'\n]*+'"
+# A closing quote may be missing: a text that only its end would end is passed over once, not from each of its quotes.
+_STRING = r'"(?:[^"\\\n]|\\.)*+"?+' + r"|'[^'\n]*+'?+"
 _PART = rf"(?:[A-Za-z0-9_-]++|{_STRING})"
 _TOKEN = re.compile(
-    r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
-    r"|'''(?:[^']|'(?!''))*+'''"
+    r'"""(?:[^"\\]|\\.|"(?!""))*+"{0,5}+'
+    r"|'''(?:[^']|'(?!''))*+'{0,5}+"
     rf"|(?P<long>{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{MOST_KEY_PARTS},}}+)"
     rf"|{_STRING}|#[^\n]*+|[A-Za-z0-9_-]++",
     re.DOTALL,
 )
-"""What holds dots that are none of a key, or is one with too many."""
+"""What holds dots that are none of a key, or is one with too many; three quotes may end a text behind two of its own."""
 
 
 def parse_toml(text: str, *, source: str | None = None) -> dict[str, Any]:

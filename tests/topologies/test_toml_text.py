@@ -47,6 +47,12 @@ DEEP = "tables and lists must be nested at most 32 deep."
             "is too large: it must have at most 1,000,000 bytes (long tables go into CSV",
         ),
         ("a = ", "not valid TOML: Invalid value (at end of document)"),
+        ('a = "' + '\\"' * 499_990, "not valid TOML: Unterminated string (at end of document)"),
+        ('a = """' + '\\"' * 499_990, "not valid TOML: Unterminated string (at end of document)"),
+        ('a = """x' + '""x' * 333_320, "not valid TOML: Unterminated string (at end of document)"),
+        ("a = '" + "b." * 499_990, 'not valid TOML: Expected "\'"'),
+        ("a = '''" + "'' " * 333_320, "not valid TOML: Expected \"'''\""),
+        ("a = [" + "'b', " * 18_000 + '"' + '\\"' * 450_000, "not valid TOML: Unterminated string"),
     ],
     ids=lambda value: value[:12] if value else None,
 )
@@ -79,6 +85,8 @@ def test_toml_up_to_the_limits_is_read():
         f"1 # {LONG}",
         f'"\\"{LONG}"',
         '"""a"" \\""""',
+        f'["""a"""", """b""""", "{LONG}"]',
+        f"['''a'''', '''b''''', '{LONG}']",
     ],
 )
 def test_dots_in_texts_and_comments_are_no_keys(value):
