@@ -31,11 +31,11 @@ bit_per_second = bit / second = bps
 byte_per_second = byte / second = Bps
 """
 _QUANTITY = re.compile(
-    r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan)\s*([A-Za-zµμ]+(?:/[A-Za-z]+)?)\s*"
+    r"\s*([-+]?(?:\d++\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?inf|nan)\s*([A-Za-zµμ]+(?:/[A-Za-z]+)?)\s*"
 )
 _SPELLED_OUT = re.compile("bits?|bytes?", re.IGNORECASE)
 """What is clear in any case, unlike b and B: ``MBit/s`` is what Germans write."""
-_SHARE = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%\s*")
+_SHARE = re.compile(r"\s*([-+]?(?:\d++\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*%\s*")
 _PREFIXES = ("", "k", "M", "G", "T", "Ki", "Mi", "Gi")
 _LONG_PREFIXES = ("", "kilo", "mega", "giga", "tera", "kibi", "mebi", "gibi")
 _BIT_NAMES = ("bit", "bits", "byte", "bytes")

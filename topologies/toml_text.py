@@ -25,7 +25,8 @@ _TOKEN = re.compile(
     rf"|{_STRING}|#[^\n]*+|[A-Za-z0-9_-]++",
     re.DOTALL,
 )
-"""What holds dots that are none of a key, or is one with too many; three quotes may end a text behind two of its own."""
+"""What holds dots that are none of a key, or is one with too many; a text may have two quotes before those that end it.
+"""
 
 
 def parse_toml(text: str, *, source: str | None = None) -> dict[str, Any]:

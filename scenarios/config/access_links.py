@@ -10,7 +10,7 @@ from topologies.arrays import FloatArray
 from topologies.errors import Field, unknown_name
 from topologies.quantities import parse_quantity
 
-_DIRECTED = re.compile(r"\s*(?P<quantity>[^,]*\S)\s+(?P<direction>up|down)\s*")
+_DIRECTED = re.compile(r"\s*+(?P<quantity>[^,]*\S)\s+(?P<direction>up|down)\s*")
 """A capacity of one direction."""
 
 

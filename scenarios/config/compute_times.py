@@ -1,6 +1,7 @@
 """Computing times of a simulation, from a scenario or the command line."""
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -146,7 +147,7 @@ def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, re
             source=source,
         )
     if not is_samples and sorted(head) != sorted(labels):
-        odd = sorted(set(head) ^ set(labels)) or [name for name in head if head.count(name) > 1]
+        odd = sorted(set(head) ^ set(labels)) or [name for name, count in Counter(head).items() if count > 1]
         raise InputError(
             f"its first line must be {SAMPLES!r} or the labels of all {len(labels)} silos, each once; "
             f"{(odd or ['?'])[0]!r} is not on both sides.",

@@ -16,7 +16,7 @@ from topologies.link_rules import LinkRules, SharedAccess
 TCP_ACKS = 0.0184
 """Acknowledgements of TCP that go back, per bit of data: measured on Linux, which acknowledges every second segment."""
 ALL_ACCESS, ALL_CORE = "access", "core"
-_PLUS = re.compile(r"\s+\+\s+")
+_PLUS = re.compile(r"(?<!\s)\s++\+\s+")
 
 
 def ack_share(text: str | None) -> float:
@@ -125,8 +125,10 @@ def _shared_links(labels: Sequence[str], stated: Mapping[str, str]) -> Iterator[
 def _shared(labels: Sequence[str], key: str, text: str) -> SharedAccess:
     """A shared access link; labels may hold pluses."""
     found: list[int] = []
-    start = 0
+    start, longest = 0, max(map(len, labels))
     for plus in (*_PLUS.finditer(key), None):
+        if plus is not None and plus.start() - start > longest + len(key) - len(key.lstrip()):
+            break  # no label can begin here
         label = key[start : len(key) if plus is None else plus.start()].strip()
         if label in labels:
             found.append(labels.index(label))

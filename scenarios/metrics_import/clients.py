@@ -148,6 +148,13 @@ def _client(row: MetricsRow, name: str) -> str:
     return re.sub(r"^(\d+)\.0+$", r"\1", str(value).strip())
 
 
+def end_number(client: str) -> int | None:
+    """The number at the end of a name, behind a letter or underscore and other signs, or alone; None without one."""
+    # From the end on: from the begin, each of many underscores might be the letter.
+    found = re.match(r"(\d{1,9})(?:\Z|[\W_]*[^\W\d])", client[::-1])
+    return int(found[1][::-1]) if found else None
+
+
 def _examples(row: MetricsRow, name: str) -> float:
     """A client's number of examples."""
     value = row.values.get(name)
@@ -194,8 +201,7 @@ def _silos_of(
             )
     else:
         # Flower's own identifiers have 19 digits; such numbers are of no silo.
-        ends = [re.search(r"(?:^|[^\W\d][\W_]*)(\d{1,9})$", client) for client in clients]
-        numbers = [int(end[1]) if end else None for end in ends]
+        numbers = [end_number(client) for client in clients]
         begin = first if first is not None else 0 if 0 in numbers else 1
         how = f"numbers from {begin}"
         found = [None if number is None else number - begin for number in numbers]

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,10 +29,13 @@ def table_rows(path: Path) -> Iterator[MetricsRow]:
     lines = text_lines(path)
     head = next(lines, "")
     separator = _separator(head, path.suffix.lower())
-    names = [name.strip() for name in next(csv.reader([head], delimiter=separator), [])]
+    try:
+        names = [name.strip() for name in next(csv.reader([head], delimiter=separator), [])]
+    except csv.Error as error:
+        raise InputError(f"is no CSV: {error}.", source=f"{path}, line 1") from None
     if not any(names):
         raise InputError("must have a head with the names of the columns.", source=f"{path}, line 1")
-    repeated = next((name for name in names if name and names.count(name) > 1), None)
+    repeated = next((name for name, count in Counter(names).items() if name and count > 1), None)
     if repeated is not None:
         raise InputError(f"column(={quoted(repeated)}) must not be repeated.", source=f"{path}, line 1")
     reader = csv.reader(lines, delimiter=separator)

@@ -15,6 +15,7 @@ from topologies.networks.table_columns import (
     Role,
     column_name,
     find_columns,
+    in_brackets,
     missing_column,
     plain_number,
     unit_kind,
@@ -40,7 +41,6 @@ _ROLES: Mapping[str, Role] = {
 _PRICE_HEADERS = ("price per Gbps", "price per Mbps (EUR)", "price (EUR/Mbps)")
 """For messages, which show units as they are written."""
 _PRICED = re.compile("price|cost", re.IGNORECASE)
-_BRACKETS = re.compile(r"\s*[\[(]\s*([^\[\]()]*?)\s*[\])]$")
 _PER = re.compile(r"(?:^|[\s_-])per(?:$|[\s_-])|/", re.IGNORECASE)
 _SPEED = re.compile("bps|[kmgt]i?bit", re.IGNORECASE)
 """What no currency has in its name."""
@@ -147,9 +147,9 @@ def _without_currency(table: Table) -> tuple[Table, str]:
     """The table with ``price per Mbps`` for headers such as ``price (EUR per Mbps)``, and the currency."""
     header, currency = [], ""
     for name in table.header:
-        found = _BRACKETS.search(name)
+        found = in_brackets(name)
         if found and _PRICED.match(name):
-            before, inside = name[: found.start()], found[1]
+            before, inside = found
             per = _PER.search(inside)
             currency = inside[: per.start()] if per else inside
             rate = _rate(inside[per.end() :]) if per else ""

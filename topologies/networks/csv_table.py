@@ -12,13 +12,14 @@ from topologies.networks.labels import one_line
 
 _NAMES = {"\t": "tab", ";": "semicolon", ",": "comma"}
 _DELIMITERS = tuple(_NAMES)
-_NUMBER = re.compile(r"[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?")
+# Possessive where a text could be divided in several ways: a cell may be long, and would be tried in all of them.
+_NUMBER = re.compile(r"[-+]?(?:\d++[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?")
 _CONTENT = re.compile(r"[^\s,;]")
 _NO_LIMIT = frozenset({"inf", "+inf", "infinity", "unlimited"})
 _GROUPED = re.compile(r"[-+]?\d{1,3}(?:[\s'’.,]\d{3})+(?:[.,]\d+)?")
 """A number with thousands separators, or one that looks like it."""
 _WITH_UNIT = re.compile(
-    r"(?P<number>[-+]?(?:\d[\d.,'’\s]*|[.,]\d+)(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s.,;'’][^\s]*)"
+    r"(?P<number>[-+]?(?:\d[\d.,'’\s]*+|[.,]\d++)(?:[eE][-+]?\d+)?)\s*(?P<unit>[^\d\s.,;'’][^\s]*)"
 )
 
 

@@ -11,7 +11,7 @@ from topologies.errors import InputError, quoted
 
 Attributes = Mapping[str, object]
 
-_DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+_DECIMAL = re.compile(r"\s*[+-]?(?:[0-9]++\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
 _OTHERS = frozenset({"altitude", "labels", "length", "linkspeed", "linklabel"})
 """Attributes of other tools that resemble one of these but mean something else, such as metres; in lower case."""
 _LEAST_LETTERS = 5

@@ -22,7 +22,8 @@ _ROLES: Mapping[str, Role] = {
     "hop": Role(title="the place on the route", names=(("hop", "ttl"),)),
     "router": Role(title="the router at a hop", names=(("router", "node"),)),
 }
-_SEPARATORS = (re.compile(r"\s*;\s*"), re.compile(r"\s*-?>\s*"), re.compile(r"\s+-\s+"))
+# Each run of blanks is looked at once, from its begin.
+_SEPARATORS = tuple(map(re.compile, (r"(?<!\s)\s*+;\s*", r"(?<!\s)\s*+-?>\s*", r"(?<!\s)\s++-\s+")))
 """Between the routers of a path: of several the first, so that labels may hold the others."""
 
 

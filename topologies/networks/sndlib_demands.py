@@ -16,8 +16,6 @@ from topologies.quantities import parse_quantity
 _UNITS = {
     f"{prefix}BITPERSEC": f"{short}bps" for prefix, short in (("", ""), ("K", "k"), ("M", "M"), ("G", "G"))
 }
-_DEMAND = re.compile(r"(\S+)\s*\(\s*(\S+)\s+(\S+)\s*\)\s+(\S+)\s+(\S+)\s+(\S+)")
-"""``id ( source target ) routing_unit demand_value max_path_length``."""
 _SECTION = re.compile(r"([A-Z_]+)\s*\(")
 _ELEMENTS = ("source", "target", "demandValue")
 
@@ -126,17 +124,27 @@ def _native(data: bytes) -> SndlibDemands:
             key, _, value = text.partition("=")
             meta[key.strip()] = value.strip()
         elif section == "DEMANDS" and text:
-            found = _DEMAND.fullmatch(text)
+            found = _demand(text, f"line {number}")
             if found is None:
                 raise InputError(
                     "must be 'id ( source target ) routing_unit demand_value max_path_length'.",
                     field=Field(f"line {number}", value=text),
                 )
-            place = f"line {number}"
-            demands.append(SndlibDemand(found[2], found[3], _product(found[4], found[5], place), place))
+            demands.append(found)
     if "DEMANDS" not in sections:
         raise InputError("must have a section 'DEMANDS (', as files of SNDlib have.")
     return SndlibDemands(demands=tuple(demands), time=meta.get("time", ""), unit=meta.get("unit", ""))
+
+
+def _demand(text: str, place: str) -> SndlibDemand | None:
+    """The demand ``id ( source target ) routing_unit demand_value max_path_length``; None if the text is none."""
+    identity, _, rest = text.partition("(")
+    ends, _, numbers = rest.rpartition(")")
+    words = [part.split() for part in (identity, ends, numbers)]
+    if [len(part) for part in words] != [1, 2, 3] or not numbers[0].isspace():
+        return None
+    (source, target), (routing_unit, value, _) = words[1:]
+    return SndlibDemand(source, target, _product(routing_unit, value, place), place)
 
 
 def _xml(data: bytes) -> SndlibDemands:

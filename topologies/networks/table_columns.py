@@ -160,8 +160,8 @@ def find_columns(table: Table, roles: Mapping[str, Role]) -> tuple[dict[str, Col
 def _column_names(headers: Sequence[str]) -> list[tuple[str, str]]:
     """Name and unit of each column; in ``rtt [min], rtt [avg]`` no unit is meant."""
     names = [column_name(header) for header in headers]
-    bracketed = [re.fullmatch(r"(.*?)\s*[\[(]\s*(\w+)\s*[\])]", header.strip()) for header in headers]
-    words = [(_spelled(found[1]), found[2].lower()) if found else ("", "") for found in bracketed]
+    bracketed = [in_brackets(header) for header in headers]
+    words = [(_spelled(found[0]), found[1].lower()) if found else ("", "") for found in bracketed]
     beside = {name for name, word in words if word in _STATISTICS and word != "min"}
     return [
         (f"{name} {word}".strip(), "") if name in beside and word in _STATISTICS else given
@@ -248,10 +248,10 @@ def column_name(header: str) -> tuple[str, str]:
     (('uplink', 'Mbps'), ('bandwidth', 'Mbit/s'), ('rtt min', ''))
     """
     header = header.strip()
-    if found := re.fullmatch(r"(.*?)\s*[\[(]\s*([^\[\]()]*)\s*[\])]", header):
-        unit = unit_of(found[2], fold=_one_case(header))
+    if found := in_brackets(header):
+        unit = unit_of(found[1], fold=_one_case(header))
         if unit:
-            return _spelled(found[1]), unit
+            return _spelled(found[0]), unit
     words = re.split(r"[\s_\-]+", header)
     statistic = words.pop().lower() if len(words) > 1 and words[-1].lower() in _STATISTICS else ""
     for count in (2, 1):
@@ -264,6 +264,22 @@ def column_name(header: str) -> tuple[str, str]:
                 rest = rest[:-1]
             return _spelled(" ".join((*rest, statistic))), unit
     return _spelled(header), ""
+
+
+def in_brackets(header: str) -> tuple[str, str] | None:
+    """What stands before the brackets at the end of a header, and in them; None where there are none.
+
+    Examples
+    --------
+    >>> in_brackets("Bandwidth [Mbit/s]")
+    ('Bandwidth', 'Mbit/s')
+    """
+    text = header.strip()
+    begin = max(text.rfind("["), text.rfind("("))
+    inside = text[begin + 1 : -1]
+    if begin < 0 or text[-1] not in "])" or "]" in inside or ")" in inside:
+        return None
+    return text[:begin].rstrip(), inside.strip()
 
 
 def _one_case(text: str) -> bool:
