@@ -3,13 +3,13 @@
 import csv
 import io
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from scenarios.config.text_file import read_utf8
 from scenarios.runfile.paths import open_locked, partial_path, replace_locked, writing
 from topologies import InputError
+from topologies.regular_files import regular
 from topologies.whole_files import make_folders
 
 POINT, ERROR = "point", "error"
@@ -60,7 +60,7 @@ class RowsFile:
         """Rows that a study left here when it was cut short; see `finished_points`."""
         is_new = os.fstat(self._descriptor).st_size == 0
         return (
-            {} if is_new else finished_points(read_rows(self.path), str(self.path), self._columns, expected)
+            {} if is_new else finished_points(whole_lines(self.path), str(self.path), self._columns, expected)
         )
 
     def begin(self, done: Mapping[str, list[dict[str, str]]]) -> None:
@@ -107,26 +107,34 @@ def rows_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any]], *, head
     return text.getvalue()
 
 
-def read_rows(path: Path) -> str:
-    """CSV text of a file.
+def whole_lines(path: Path) -> Iterator[str]:
+    """Lines of a CSV file, one at a time: a study of `MOST_POINTS` has gigabytes. One that a kill cut off has no end.
 
     Raises
     ------
     InputError
         If it cannot be read.
     """
-    return read_utf8(path, "is not the table of a study")
+    try:
+        with regular(path).open(encoding="utf-8") as file:
+            for line in file:
+                if line.endswith("\n"):
+                    yield line
+    except UnicodeDecodeError:
+        raise InputError("is not the table of a study: not UTF-8 text.", source=str(path)) from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
 
 
 def finished_points(
-    text: str, source: str, columns: Sequence[str], expected: Mapping[str, int]
+    lines: Iterable[str], source: str, columns: Sequence[str], expected: Mapping[str, int]
 ) -> dict[str, list[dict[str, str]]]:
     """Rows of those points of a table that are complete, by identity; and of others that have nothing but errors.
 
     Parameters
     ----------
-    text : str
-        CSV.
+    lines : iterable of str
+        Of CSV, with their ends; see `whole_lines`.
     source : str
         Its file, for messages.
     columns : sequence of str
@@ -138,15 +146,16 @@ def finished_points(
     InputError
         If the file is not one of this study, or holds a point that the study does not have.
     """
-    # The line that a kill has cut off has no end.
-    text = text[: text.rfind("\n") + 1]
-    reader = csv.DictReader(io.StringIO(text))
-    if list(reader.fieldnames or ()) != list(columns):
-        raise InputError(_OTHER, source=source)
+    reader = csv.DictReader(lines)
     found: dict[str, list[dict[str, str]]] = {}
-    for row in reader:
-        if None not in row and None not in row.values():
-            found.setdefault(row[POINT], []).append(row)
+    try:
+        if list(reader.fieldnames or ()) != list(columns):
+            raise InputError(_OTHER, source=source)
+        for row in reader:
+            if None not in row and None not in row.values():
+                found.setdefault(row[POINT], []).append(row)
+    except csv.Error:
+        raise InputError(_OTHER, source=source) from None
     # A point with errors alone is computed again, and is another one when a file that it lacked is there.
     if any(name not in expected and not all(row[ERROR] for row in rows) for name, rows in found.items()):
         raise InputError(_OTHER, source=source)

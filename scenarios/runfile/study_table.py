@@ -2,9 +2,10 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from scenarios.runfile.attributes import json_object
 from scenarios.runfile.paths import PARTIAL, check_ending, write_whole
-from scenarios.runfile.study_rows import POINT, read_rows, rows_text
+from scenarios.runfile.study_rows import POINT, rows_text, whole_lines
 from topologies import InputError, MachineError
 from topologies.errors import Field
 
@@ -97,7 +98,7 @@ def write_study(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, 
         If it cannot be written.
     """
     text = rows_text(columns, rows)
-    write_whole(path, text if is_csv(path) else _frame(text).to_parquet(index=False), force=True)
+    write_whole(path, text if is_csv(path) else _frame(io.StringIO(text)).to_parquet(index=False), force=True)
 
 
 def read_study(path: Path) -> "pandas.DataFrame":
@@ -106,11 +107,14 @@ def read_study(path: Path) -> "pandas.DataFrame":
         rule = "is no regular file" if path.exists() else "there is no such file"
         raise InputError(f"{rule}.", source=str(path))
     if _is_text(path):
-        text = read_rows(path)
-        whole = text[: text.rfind("\n") + 1]
-        if path.name.endswith(PARTIAL) and not whole:
+        lines = whole_lines(path)
+        head = next(lines, "")
+        if path.name.endswith(PARTIAL) and not head:
             raise InputError("has no finished point yet, so nothing can be read.", source=str(path))
-        table = _frame(whole)
+        try:
+            table = _frame(chain([head], lines))
+        except csv.Error as error:
+            raise InputError(f"is not the table of a study: {error}.", source=str(path)) from None
     else:
         table = _parquet(path)
     if POINT not in table.columns or "overlay" not in table.columns:
@@ -118,14 +122,14 @@ def read_study(path: Path) -> "pandas.DataFrame":
     return table
 
 
-def study_text(path: Path) -> str:
-    """CSV text of the table of a study, whatever the format that it is in."""
+def table_lines(path: Path) -> Iterator[str]:
+    """Lines of CSV of the table of a study, whatever the format that it is in."""
     if _is_text(path):
-        return read_rows(path)
+        return whole_lines(path)
     table = _parquet(path)
     cells = {str(name): [_cell(value) for value in column] for name, column in table.astype(object).items()}
     rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
-    return rows_text([*cells], rows)
+    return iter(io.StringIO(rows_text([*cells], rows)))
 
 
 def _is_text(path: Path) -> bool:
@@ -156,8 +160,8 @@ def table_rows(path: Path) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in rows]
 
 
-def _frame(text: str) -> "pandas.DataFrame":
-    """Rows of CSV text, numbers and truth values as such; an empty text is missing.
+def _frame(lines: Iterable[str]) -> "pandas.DataFrame":
+    """Rows of lines of CSV, numbers and truth values as such; an empty text is missing.
 
     Notes
     -----
@@ -165,10 +169,12 @@ def _frame(text: str) -> "pandas.DataFrame":
     """
     import pandas
 
-    reader = csv.DictReader(io.StringIO(text))
-    names = reader.fieldnames or ()
-    rows = list(reader)
-    return pandas.DataFrame({name: _column([row[name] for row in rows], name) for name in names})
+    reader = csv.reader(lines)
+    columns: dict[str, list[str]] = {name: [] for name in next(reader, [])}
+    for row in filter(None, reader):
+        for cells, cell in zip(columns.values(), chain(row, repeat("")), strict=False):
+            cells.append(cell)
+    return pandas.DataFrame({name: _column(cells, name) for name, cells in columns.items()})
 
 
 def _column(cells: Sequence[str], name: str) -> "pandas.Series[Any]":

@@ -31,7 +31,7 @@ from scenarios.report.column_labels import value_text
 from scenarios.report.study_lines import study_lines
 from scenarios.runfile.paths import check_new, check_output
 from scenarios.runfile.study_rows import ERROR, POINT, RowsFile, finished_points
-from scenarios.runfile.study_table import RANGES, TEXTS, check_study_path, study_text, write_study
+from scenarios.runfile.study_table import RANGES, TEXTS, check_study_path, table_lines, write_study
 from scenarios.simulation.runner import check_simulation
 from scenarios.studies import trained_points
 from scenarios.studies.parallel_points import compute_all
@@ -503,7 +503,7 @@ def _table_rows(
     path: Path, columns: Sequence[str], expected: Mapping[str, int]
 ) -> dict[str, list[dict[str, str]]]:
     """Rows of the points of a finished table."""
-    return finished_points(study_text(path), str(path), columns, expected) if path.exists() else {}
+    return finished_points(table_lines(path), str(path), columns, expected) if path.exists() else {}
 
 
 def _design_key(point: Point) -> str:

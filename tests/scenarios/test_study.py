@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from scenarios.api import open_study
 from scenarios.config.network import build_network
 from scenarios.config.study import _single_keys, column_of, parse_study, split_key
-from scenarios.runfile.study_rows import finished_points
+from scenarios.runfile.study_rows import finished_points, whole_lines
 from scenarios.runtime.workers import process_pool
 from scenarios.studies import study_points as study_points_module
 from scenarios.studies.parallel_points import chunk_size
@@ -428,7 +428,7 @@ def test_a_killed_study_goes_on(file, tmp_path, launcher):
     if partial.exists():
         columns = partial.read_text().splitlines()[0].split(",")
         expected = {p.identity: 3 for p in study_points(study)}
-        assert finished_points(partial.read_text(), str(partial), columns, expected)
+        assert finished_points(whole_lines(partial), str(partial), columns, expected)
     subprocess.run(command, check=True, timeout=100, stderr=subprocess.DEVNULL)
     assert (tmp_path / "s.csv").read_bytes() == whole.read_bytes()
 

@@ -1,19 +1,23 @@
 """Rows of a study as text, and the table that is made of them: types, missing values, what a kill has cut off."""
 
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from scenarios.runfile.study_rows import finished_points
+from scenarios.runfile.study_rows import finished_points, whole_lines
 from scenarios.runfile.study_table import (
     check_study_path,
     ranges_of,
     read_study,
-    study_text,
+    table_lines,
     table_rows,
     write_study,
 )
 from scenarios.studies.study_points import _unsaid
 from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
+from topologies.input_limits import MOST_FILE_BYTES
 
 COLUMNS = ("point", "overlay", "error", "x")
 OTHER = "s.csv.partial: holds the rows of another study"
@@ -21,9 +25,10 @@ OTHER = "s.csv.partial: holds the rows of another study"
 
 def finished(*rows, head="point,overlay,error,x", **expected):
     text = "".join(f"{line}\n" for line in (head, *rows))
-    found = finished_points(
-        text[:-1] if rows and rows[-1].endswith("...") else text, "s.csv.partial", COLUMNS, expected
-    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.csv.partial"
+        path.write_text(text[:-1] if rows and rows[-1].endswith("...") else text)
+        found = finished_points(whole_lines(path), "s.csv.partial", COLUMNS, expected)
     return {name: [row["x"] for row in some] for name, some in found.items()}
 
 
@@ -105,7 +110,7 @@ def test_a_parquet_table_has_the_text_of_the_csv_table(tmp_path):
     rows = [{name: cells[k] for name, cells in cells.items()} for k in range(3)]
     for ending in ("csv", "parquet"):
         write_study(tmp_path / f"s.{ending}", [*cells], rows)
-    assert study_text(tmp_path / "s.parquet") == study_text(tmp_path / "s.csv")
+    assert [*table_lines(tmp_path / "s.parquet")] == [*table_lines(tmp_path / "s.csv")]
 
 
 @pytest.mark.parametrize(
@@ -117,6 +122,11 @@ def test_a_parquet_table_has_the_text_of_the_csv_table(tmp_path):
         ("s.csv", "", "is not the table of a study."),
         ("s.csv.partial", "", "has no finished point yet, so nothing can be read."),
         ("s.csv.partial", "point,overlay", "has no finished point yet, so nothing can be read."),
+        (
+            "s.csv",
+            "point,overlay,x\na,star," + "1" * 131_073 + "\n",
+            "is not the table of a study: field larger",
+        ),
         ("s.txt", "point,overlay\n", "output(="),
     ],
 )
@@ -128,6 +138,21 @@ def test_what_is_no_table_of_a_study_is_one_line(tmp_path, name, text, rule):
         read_study(path)
     assert rule in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_a_study_may_have_more_rows_than_any_file_that_is_read_whole(tmp_path):
+    """No limit of other files holds for what silosim has written: a study may have `MOST_POINTS` points; 64 MB read thrice."""
+    path = tmp_path / "s.csv.partial"
+    with path.open("w") as file:
+        file.write("point,overlay,error,x\n")
+        file.writelines(f"p{k},star,{' ' * 100_000},{k}\n" for k in range(MOST_FILE_BYTES // 100_000 + 1))
+    assert path.stat().st_size > MOST_FILE_BYTES
+    rows = sum(1 for _ in whole_lines(path)) - 1
+    assert rows == 641
+    expected = {f"p{k}": 1 for k in range(rows)}
+    assert len(finished_points(whole_lines(path), str(path), COLUMNS, expected)) == rows
+    assert len(read_study(path)) == rows
 
 
 def test_the_line_that_a_kill_has_cut_off_is_not_read(tmp_path):
