@@ -17,7 +17,7 @@ MOST_OVERLAYS = 1000
 MOST_POINTS = 10_000_000
 """Of a study; a grid of a few long lists has any number of them."""
 MOST_FILE_BYTES = 64_000_000
-"""Of any other file that is read whole, so that a device or a wrong path does not fill the memory."""
+"""Of any other file of users that is read whole, so that a device or a wrong path does not fill the memory."""
 MOST_GML_BYTES = 10_000_000
 """Of GML text, which its parser reads at a megabyte in a second."""
 MOST_ROUTERS, MOST_LINKS = 20_000, 200_000
@@ -28,6 +28,8 @@ MOST_SEARCHED_SILOS = 2000
 """Of a network on which `best` searches overlays, or `upgrade` links: on more, minutes of the processor."""
 MOST_CIRCUIT_SILOS = 4000
 """Of a critical circuit that is explained arc by arc: the time is quadratic in them, two minutes on more."""
+MOST_PAIRS_BYTES = 25 * MOST_SILOS**2
+"""Of a file that may state a number for each pair of silos: at full precision one has 24 letters, and an end."""
 MOST_MIXING_SILOS = 1000
 """Of an overlay whose spectral gap a table shows: its time is cubic in them."""
 

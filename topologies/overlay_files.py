@@ -14,6 +14,7 @@ import numpy as np
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import Field, InputError, quoted, unknown_name
 from topologies.given_arcs import silo_index
+from topologies.input_limits import MOST_PAIRS_BYTES
 from topologies.networks.attributes import Graph, link_ends, node_labels
 from topologies.networks.csv_table import Table, parse_number, read_table
 from topologies.networks.files import read_file
@@ -83,7 +84,7 @@ def read_overlay(
     """
     source = str(path)
     suffix = path.suffix.lower()
-    data = read_file(path, source)
+    data = read_file(path, source, most_bytes=MOST_PAIRS_BYTES)
     if suffix in _GRAPHS:
         try:
             return _of_graph(_GRAPHS[suffix](data), labels, both_ways=both_ways)
@@ -154,9 +155,10 @@ def read_matrix(path: Path, labels: Sequence[str]) -> FloatArray:
         If the file cannot be read, has another shape, names an unknown silo, or holds what is no number.
     """
     source, silos = str(path), len(labels)
+    data = read_file(path, source, most_bytes=MOST_PAIRS_BYTES)
     if path.suffix.lower() == ".npy":
-        return _numpy_matrix(read_file(path, source), source, silos)
-    matrix = _text_matrix(read_file(path, source), source, labels)
+        return _numpy_matrix(data, source, silos)
+    matrix = _text_matrix(data, source, labels)
     _check_shape(matrix.shape, silos, source)
     return matrix
 

@@ -142,7 +142,7 @@ def test_what_is_no_table_of_a_study_is_one_line(tmp_path, name, text, rule):
 
 @pytest.mark.slow
 def test_a_study_may_have_more_rows_than_any_file_that_is_read_whole(tmp_path):
-    """No limit of other files holds for what silosim has written: a study may have `MOST_POINTS` points; 64 MB read thrice."""
+    """No limit of other files holds for what silosim has written, such as 64 MB here, read thrice."""
     path = tmp_path / "s.csv.partial"
     with path.open("w") as file:
         file.write("point,overlay,error,x\n")

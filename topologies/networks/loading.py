@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from topologies.errors import Field, InputError, quoted, unknown_name
-from topologies.input_limits import MOST_LINKS, MOST_ROUTERS, check_count
+from topologies.input_limits import MOST_LINKS, MOST_PAIRS_BYTES, MOST_ROUTERS, check_count
 from topologies.networks.attributes import Graph, stated_network
 from topologies.networks.cleaning import check_something_left, cleaned
 from topologies.networks.faults import check_network
@@ -180,7 +180,7 @@ def _from_tables(name_or_path: StrPath | NetworkFiles, variant: Variant) -> Unde
     if ending == ".toml":
         return _of_files(files_named_in(path, read_file(path, source)), path.stem, variant)
     if ending in _TABLES:
-        return _of_tables(path.stem, source, variant, stated_by_pairs(read_file(path, source), source))
+        return _of_tables(path.stem, source, variant, stated_by_pairs(_table_data(path), source))
     return None
 
 
@@ -202,9 +202,14 @@ def _shipped_pairs(name: str, variant: Variant) -> Underlay:
     )
 
 
+def _table_data(path: Path) -> bytes:
+    """Bytes of a table, which may be one of all pairs."""
+    return read_file(path, shown(path), most_bytes=MOST_PAIRS_BYTES)
+
+
 def _of_files(files: NetworkFiles, name: str, variant: Variant) -> Underlay:
     """The underlay that a user's tables describe."""
-    stated = stated_by_files(files, lambda path: (read_file(Path(path), shown(path)), shown(path)))
+    stated = stated_by_files(files, lambda path: (_table_data(Path(path)), shown(path)))
     source = files.links or files.pairs or files.bandwidth_matrix
     assert source is not None
     return _of_tables(name, shown(source), variant, stated)

@@ -1,6 +1,7 @@
 """Networks of measured pairs: a long table of pairs, or matrices."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,7 +205,7 @@ def labelled_matrix(table: Table, kind: str, *, unit: str = "") -> LabelledMatri
     """
     columns, rows = tuple(map(one_line, table.header[1:])), tuple(table.labels(0))
     for what, names in (("column", columns), ("row", rows)):
-        twice = next((name for name in names if names.count(name) > 1), None)
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
             raise InputError(f"the label {quoted(twice)} must be that of one {what}.", source=table.source)
     if set(columns) != set(rows):

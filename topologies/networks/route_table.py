@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from topologies.errors import InputError, quoted, unknown_name
+from topologies.input_limits import MOST_PAIRS_BYTES
 from topologies.networks.csv_table import Table, read_table
 from topologies.networks.files import StrPath, read_file, shown
 from topologies.networks.labels import one_line
@@ -58,7 +59,8 @@ def with_routes(underlay: Underlay, path: StrPath) -> Underlay:
         raise InputError(
             f"routes go with a routed core; the pairs of {underlay.name} are measured.", source=source
         )
-    return replace(underlay, stated_routes=read_routes(read_file(Path(path), source), source, underlay))
+    data = read_file(Path(path), source, most_bytes=MOST_PAIRS_BYTES)
+    return replace(underlay, stated_routes=read_routes(data, source, underlay))
 
 
 def read_routes(data: bytes, source: str, underlay: Underlay) -> StatedRoutes:

@@ -9,6 +9,7 @@ import numpy as np
 
 from topologies.arrays import FloatArray
 from topologies.errors import Field, InputError
+from topologies.input_limits import MOST_PAIRS_BYTES
 from topologies.networks.csv_table import read_table
 from topologies.networks.files import StrPath, files_of, read_file, shown
 from topologies.networks.sndlib_demands import SndlibDemands, parse_sndlib_demands
@@ -60,7 +61,8 @@ def read_traffic(path: StrPath, *, unit: str = "", step_s: float | None = None) 
             "is one file; a step goes with a folder of files that state no dates.", source=shown(where)
         )
     if where.suffix.lower() in _TABLES:
-        return traffic_of_table(read_table(read_file(where, shown(where)), shown(where)), unit)
+        data = read_file(where, shown(where), most_bytes=MOST_PAIRS_BYTES)
+        return traffic_of_table(read_table(data, shown(where)), unit)
     return matrices_of(_rows([where], [_parsed(where)], np.zeros(1), unit, shown(where)))
 
 
