@@ -1,8 +1,48 @@
-"""Files of users that may be read to their end."""
+"""Paths of users: whether there is a file or folder, and files that may be read to their end."""
 
 import errno
+import os
 import stat
 from pathlib import Path
+
+from topologies.errors import InputError
+
+
+def is_folder(path: Path) -> bool:
+    """Whether a user's path is that of a folder; as `is_there`."""
+    return stat.S_ISDIR(_mode(path))
+
+
+def is_file(path: Path) -> bool:
+    """Whether a user's path is that of a file that may be read to its end; as `is_there`."""
+    return stat.S_ISREG(_mode(path))
+
+
+def is_there(path: Path) -> bool:
+    """Whether a user's path is that of anything.
+
+    Raises
+    ------
+    InputError
+        If it cannot be looked at, as in a folder that others may not enter. `Path.exists` and the like raise errors of
+        the system then.
+    """
+    return _mode(path) != 0
+
+
+def _mode(path: Path) -> int:
+    """Kind and permissions of what a path is of; 0 where there is nothing."""
+    try:
+        return os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the latter for a NUL in the path
+        return 0
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """The one line for a file or folder that the system does not let us read."""
+    return InputError(f"cannot be read: {error.strerror or error}.", source=str(path))
 
 
 def regular(path: Path) -> Path:

@@ -19,6 +19,7 @@ from typing import Any
 
 from topologies.entry_points import reason
 from topologies.errors import Field, InputError, SilosimError, TrainingError
+from topologies.regular_files import is_file
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _ENDING = ".py"
@@ -186,7 +187,7 @@ def _parameters(function: Any) -> dict[str, inspect.Parameter]:
 def file_of(name: str) -> str:
     """Return the user's file (or module, if it is an installed one) of ``module:callable``, for messages."""
     for path in own_files(name):
-        if Path(path).is_file():
+        if is_file(Path(path)):
             return path
     return split_name(name)[0]
 
@@ -205,7 +206,7 @@ def code_identity(name: str) -> str:
     Of an installed module there is the name only, and modules that the file imports do not count.
     """
     path = Path(file_of(name))
-    return f"{split_name(name)[1]} of {file_identity(path)}" if path.is_file() else name
+    return f"{split_name(name)[1]} of {file_identity(path)}" if is_file(path) else name
 
 
 def file_identity(path: Path) -> str:
@@ -257,7 +258,7 @@ def failed(error: BaseException, start: TracebackType | None) -> TrainingError:
 def _folder(name: str) -> str:
     """Folder of the user's file, or of an installed package; empty where nothing is known of it."""
     path = Path(file_of(name))
-    if path.is_file():
+    if is_file(path):
         return str(path.absolute().parent)
     module = sys.modules.get(split_name(name)[0].partition(".")[0])
     file = getattr(module, "__file__", None)
@@ -285,7 +286,7 @@ def _installed(folders: Sequence[str]) -> bool:
 def _module(name: str, field: str) -> ModuleType:
     """The module of ``module:callable``, run once for each content of its file."""
     module = split_name(name)[0]
-    path = next((Path(path) for path in own_files(name) if Path(path).is_file()), None)
+    path = next((Path(path) for path in own_files(name) if is_file(Path(path))), None)
     try:
         if path is not None:
             return _file_module(path.absolute())

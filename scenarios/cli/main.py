@@ -1,9 +1,14 @@
 """Entry point of the command ``silosim``."""
 
+import errno
 import sys
+from pathlib import Path
 
 from scenarios.runtime.signals import check_interrupts, interrupted_code, recorded_interrupts, was_interrupted
 from scenarios.runtime.streams import guarded_streams
+
+_CLOSED = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG)
+"""Errors of the system about a path of the user's."""
 
 
 def main() -> None:
@@ -33,6 +38,7 @@ def _main() -> None:
     from scenarios.runfile.paths import FULL
     from scenarios.runtime.launcher import exit_code, report, run_together
     from topologies import MachineError, SilosimError
+    from topologies.regular_files import unreadable
     from training import world
 
     check_interrupts()
@@ -59,9 +65,16 @@ def _main() -> None:
         report(error)
         sys.exit(exit_code(error))
     except OSError as error:
-        # Of what is no output: what libraries keep, such as compiled code.
-        if error.errno not in FULL:
+        # Of what is no output: what libraries keep, such as compiled code. Of inputs: those that no reader of ours asks
+        # for by `topologies.regular_files`.
+        problem: SilosimError
+        if error.errno in FULL:
+            problem = MachineError(
+                f"{error.filename or 'a temporary file'} cannot be written: {error.strerror}."
+            )
+        elif error.errno in _CLOSED and isinstance(error.filename, str):
+            problem = unreadable(Path(error.filename), error)
+        else:
             raise
-        problem = MachineError(f"{error.filename or 'a temporary file'} cannot be written: {error.strerror}.")
         report(problem)
         sys.exit(exit_code(problem))

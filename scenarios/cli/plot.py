@@ -18,6 +18,7 @@ from scenarios.runfile.reader import RunRecord, is_hdf5, read_run
 from scenarios.runfile.study_table import ENDINGS
 from topologies import InputError
 from topologies.errors import Field
+from topologies.regular_files import is_file
 
 
 def plot(
@@ -119,7 +120,7 @@ def plot(
 
 def _check_drawable(file: Path) -> None:
     """Raise an `InputError` for a file that is neither that of a run nor, by its name, the table of a study."""
-    if file.is_file() and not is_hdf5(file):
+    if is_file(file) and not is_hdf5(file):
         run, table = " or ".join(RUN_ENDINGS), " or ".join(ENDINGS)
         raise InputError(
             f"must be the HDF5 file of a run ({run}) or the table of a study ({table}).", source=str(file)

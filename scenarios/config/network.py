@@ -41,6 +41,7 @@ from topologies.networks.route_table import with_routes
 from topologies.networks.shipped import underlay_title
 from topologies.networks.topohub import PREFIX
 from topologies.quantities import parse_quantity
+from topologies.regular_files import is_folder
 from topologies.routings import named_routing, routing_words
 from topologies.slow_start import with_slow_start
 from topologies.underlay import Underlay
@@ -263,7 +264,9 @@ class NetworkConfig:
         if files is not None:
             return files.name
         path = Path(self.underlay or "")
-        return folder_name(path) if path.is_dir() and self.underlay not in shipped_underlays() else path.stem
+        return (
+            folder_name(path) if is_folder(path) and self.underlay not in shipped_underlays() else path.stem
+        )
 
     def beside(self, folder: Path) -> "NetworkConfig":
         """The network with files found in a folder, where they are no paths from the working directory."""

@@ -36,6 +36,7 @@ from topologies import InputError
 from topologies.errors import Field, quoted, unknown_name
 from topologies.input_limits import MOST_KEY_PARTS, MOST_POINTS
 from topologies.quantities import parse_quantity
+from topologies.regular_files import is_there
 from training import TrainingConfig
 
 KEY = "study"
@@ -306,9 +307,9 @@ def find_study(name: Path) -> StudyText:
     InputError
         If there is neither.
     """
-    if not name.exists() and str(name) in study_presets():
+    if not is_there(name) and str(name) in study_presets():
         return StudyText(text=preset_text(str(name)), source=str(name), folder=Path(), name=str(name))
-    if not name.suffix and not name.exists():
+    if not name.suffix and not is_there(name):
         raise unknown_name("study", str(name), [*study_presets(), "FILE.toml"])
     return StudyText(text=toml_text(name), source=str(name), folder=name.parent, name=name.stem)
 

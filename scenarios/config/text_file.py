@@ -5,7 +5,7 @@ from pathlib import Path
 
 from topologies import InputError
 from topologies.input_limits import MOST_FILE_BYTES, check_size
-from topologies.regular_files import regular
+from topologies.regular_files import regular, unreadable
 
 
 def read_utf8(path: Path, what: str, *, most_bytes: int = MOST_FILE_BYTES) -> str:
@@ -36,4 +36,4 @@ def read_utf8(path: Path, what: str, *, most_bytes: int = MOST_FILE_BYTES) -> st
     except ValueError:  # for a NUL in the path
         raise InputError("there is no such file.", source=str(path)) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+        raise unreadable(path, error) from None

@@ -8,6 +8,7 @@ from scenarios.metrics_import.rows import MetricsRows
 from scenarios.metrics_import.tables import table_rows
 from scenarios.metrics_import.tensorboard_runs import event_rows, is_of_tensorboard
 from topologies import InputError
+from topologies.regular_files import is_there
 
 _TABLE_ENDINGS = (".csv", ".tsv")
 _JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
@@ -36,7 +37,7 @@ def read_rows(path: Path, run: str | None = None) -> MetricsRows:
     MachineError
         If the format needs a package that is not installed.
     """
-    if not path.exists():
+    if not is_there(path):
         raise InputError("there is no such file.", source=str(path))
     if is_of_tensorboard(path):
         return event_rows(path, run)

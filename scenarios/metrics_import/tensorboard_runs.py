@@ -11,6 +11,7 @@ from scenarios.metrics_import.rows import MetricsRow, MetricsRows
 from scenarios.metrics_import.tensorboard import RunScalars, Scalars, read_scalars
 from topologies import InputError
 from topologies.errors import unknown_name
+from topologies.regular_files import is_folder
 
 STEP, EPOCH, BATCH = "step", "epoch", "batch"
 _KERAS_EPOCH = "epoch_"
@@ -32,7 +33,7 @@ class _Column:
 
 def is_of_tensorboard(path: Path) -> bool:
     """Whether a path is that of an event file or of a folder, which must hold some."""
-    return path.is_dir() or "tfevents" in path.name
+    return is_folder(path) or "tfevents" in path.name
 
 
 def event_rows(path: Path, run: str | None = None) -> MetricsRows:
@@ -63,7 +64,7 @@ def event_rows(path: Path, run: str | None = None) -> MetricsRows:
     ``epoch_loss``, whose step is the epoch, and the folder says which loss it is. So a tag that does not say its phase
     has the folder's name before it: ``validation/epoch_loss``.
     """
-    if not path.is_dir():
+    if not is_folder(path):
         if run is not None:
             raise InputError(
                 "is no folder: --run must not be given, which names a run in one.", source=str(path)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from topologies import InputError
-from topologies.regular_files import regular
+from topologies.regular_files import regular, unreadable
 
 
 def text_lines(path: Path) -> Iterator[str]:
@@ -21,4 +21,4 @@ def text_lines(path: Path) -> Iterator[str]:
     except UnicodeDecodeError:
         raise InputError("must be UTF-8 text.", source=str(path)) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+        raise unreadable(path, error) from None

@@ -7,6 +7,7 @@ from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, write_whole
 from scenarios.runfile.study_table import ENDINGS, is_csv
 from topologies import InputError
+from topologies.regular_files import is_file, is_folder, is_there
 
 if TYPE_CHECKING:
     from scenarios.studies.run_seeds import SeedFiles
@@ -18,7 +19,7 @@ def default_page(source: Path) -> Path:
     """The page beside a file or folder, with its name."""
     beside = source if source.name else source.resolve()
     name = beside.name.removesuffix(PARTIAL)
-    return beside.with_name(f"{name if source.is_dir() else Path(name).stem}{HTML}")
+    return beside.with_name(f"{name if is_folder(source) else Path(name).stem}{HTML}")
 
 
 def report(source: Path, output: Path, *, force: bool = False) -> int:
@@ -72,7 +73,7 @@ def write_seeds_page(files: "SeedFiles", *, force: bool = False) -> int:
 def page_of(source: Path) -> str:
     """The page of a file or folder; see `report`."""
     # Here since h5py, pandas and matplotlib take long to import.
-    if source.is_dir():
+    if is_folder(source):
         from scenarios.pages.validation_page import validation_page
 
         return validation_page(source)
@@ -104,12 +105,12 @@ def page_of(source: Path) -> str:
 def _check_source(source: Path) -> None:
     """Raise an error for what has no page, by its name and its first bytes."""
     name = source.name.removesuffix(PARTIAL).lower()
-    if source.is_dir() or name.endswith(ENDINGS):
+    if is_folder(source) or name.endswith(ENDINGS):
         return
     from scenarios.runfile.reader import is_hdf5
 
-    if not source.is_file():
-        rule = "is no regular file" if source.exists() else "there is no such file or folder"
+    if not is_file(source):
+        rule = "is no regular file" if is_there(source) else "there is no such file or folder"
         raise InputError(f"{rule}.", source=str(source))
     if is_hdf5(source):
         return

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from scenarios.config.recorded_tables import recorded_tables
@@ -38,7 +39,7 @@ def input_digests(path: Path, scenario: str) -> dict[str, str]:
     path : Path
         The file of results: relative names in the scenario begin in its folder.
     scenario : str
-        TOML. Files of a key that are not there, such as those of another machine, are left out.
+        TOML. Files of a key that cannot be read, such as those of another machine, are left out.
     """
     tables = recorded_tables(scenario)
     found = {}
@@ -49,8 +50,9 @@ def input_digests(path: Path, scenario: str) -> dict[str, str]:
             if isinstance(value, str) and ".py:" in value:
                 value = value.rpartition(":")[0]
             file = path.parent / value if isinstance(value, str) and value else None
-            if file is not None and file.is_file():
-                found[f"{file.name} as it is now, SHA-256"] = file_digest(file)
+            with suppress(OSError):
+                if file is not None and file.is_file():
+                    found[f"{file.name} as it is now, SHA-256"] = file_digest(file)
     return found
 
 

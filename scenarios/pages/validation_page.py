@@ -18,6 +18,7 @@ from scenarios.runfile.paths import RUN_ENDINGS
 from scenarios.validation.file import RecordedValidation, read_validation
 from scenarios.validation.table import PARTS, part_key
 from topologies import InputError
+from topologies.regular_files import is_folder
 from topologies.wrapping import unbroken
 
 _TIMES = {
@@ -64,7 +65,7 @@ def validation_page(path: Path) -> str:
         If there is no such file in it, or one cannot be read.
     """
     files = [path]
-    if path.is_dir():
+    if is_folder(path):
         files = sorted(file for ending in RUN_ENDINGS for file in path.glob(f"validation-*{ending}"))
         if not files:
             raise InputError(

@@ -1,5 +1,7 @@
 """Reading the HDF5 file of a run, complete or killed."""
 
+import errno
+import os
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
@@ -29,6 +31,7 @@ from topologies.connectivity import silo_labels
 from topologies.errors import Field
 from topologies.measured_pairs import MeasuredPairs
 from topologies.participation import Participation
+from topologies.regular_files import is_file, is_folder, is_there, unreadable
 from topologies.site_values import SiteValues
 from topologies.stated_routes import StatedRoutes
 from training import HistoryRow
@@ -332,8 +335,11 @@ class RunRecord:
 
 def is_hdf5(path: Path) -> bool:
     """Whether a file begins as HDF5 files do, whoever has it open."""
-    with path.open("rb") as file:
-        return file.read(len(_SIGNATURE)) == _SIGNATURE
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_SIGNATURE)) == _SIGNATURE
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def read_run(path: Path, *, verify: bool = True) -> RunRecord:
@@ -368,10 +374,10 @@ def open_file(path: Path) -> h5py.File:
     InputError
         If it is missing, being written, damaged by its checksum, or no HDF5 file.
     """
-    if path.is_dir():
+    if is_folder(path):
         raise InputError("is a folder, must be an HDF5 file.", source=str(path))
-    if not path.is_file():
-        rule = "is no regular file" if path.exists() else "there is no such file"
+    if not is_file(path):
+        rule = "is no regular file" if is_there(path) else "there is no such file"
         raise InputError(f"{rule}.", source=str(path))
     try:
         check_file(path)
@@ -382,6 +388,8 @@ def open_file(path: Path) -> h5py.File:
             file.close()
             raise
         return file
+    except PermissionError:  # HDF5's text is long
+        raise unreadable(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES))) from None
     except (OSError, RuntimeError, LookupError) as error:
         rule = "is being written" if isinstance(error, BlockingIOError) else "is not an HDF5 file"
         raise InputError(f"{rule}.", source=str(path)) from None

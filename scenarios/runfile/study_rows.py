@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 from scenarios.runfile.paths import open_locked, partial_path, replace_locked, writing
 from topologies import InputError
-from topologies.regular_files import regular
+from topologies.regular_files import regular, unreadable
 from topologies.whole_files import make_folders
 
 POINT, ERROR = "point", "error"
@@ -123,7 +123,7 @@ def whole_lines(path: Path) -> Iterator[str]:
     except UnicodeDecodeError:
         raise InputError("is not the table of a study: not UTF-8 text.", source=str(path)) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(path)) from None
+        raise unreadable(path, error) from None
 
 
 def finished_points(

@@ -43,6 +43,7 @@ from topologies import InputError, MachineError
 from topologies.errors import Field, unknown_name
 from topologies.networks.network_files import read_files
 from topologies.networks.traffic_files import sequence_files
+from topologies.regular_files import is_folder
 from training.history import DIVERGED
 
 _INPUTS = (
@@ -234,7 +235,7 @@ def _files(scenario: Scenario, replay: ReplayOf | None) -> Iterator[str]:
     for config in () if replay is not None else scenario.overlays.overlays:
         yield from filter(None, (config.file, config.consensus if config.consensus_is_file else None))
     for path in scenario.simulation.files:
-        yield from map(str, sequence_files(Path(path))) if Path(path).is_dir() else [path]
+        yield from map(str, sequence_files(Path(path))) if is_folder(Path(path)) else [path]
 
 
 def _digest(path: str, known: dict[str, str]) -> str:

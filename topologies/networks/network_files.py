@@ -13,6 +13,7 @@ from topologies.networks.labels import one_line
 from topologies.networks.measured_tables import ROUND_TRIP, stated_matrices, stated_pairs
 from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
 from topologies.networks.stated_network import StatedNetwork
+from topologies.regular_files import is_file, is_folder
 from topologies.toml_text import parse_toml
 
 _ENDING = r"\.(csv|tsv)"
@@ -180,13 +181,13 @@ def read_files(path: Path) -> list[Path]:
     path : Path
         That of a network, or of another file; it may not exist.
     """
-    if path.is_dir():
+    if is_folder(path):
         named = files_in(path)
     elif path.suffix.lower() == ".toml" and is_network_file(path):
         named = files_named_in(path, path.read_bytes())
     else:
-        return [path] if path.is_file() else []
-    own = [] if path.is_dir() else [path]
+        return [path] if is_file(path) else []
+    own = [] if is_folder(path) else [path]
     return own + [Path(file) for file in (getattr(named, name) for name in _FIELDS) if file is not None]
 
 

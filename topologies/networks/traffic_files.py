@@ -16,6 +16,7 @@ from topologies.networks.sndlib_demands import SndlibDemands, parse_sndlib_deman
 from topologies.networks.traffic_dates import parse_date
 from topologies.networks.traffic_matrices import DemandRows, TrafficMatrices, matrices_of
 from topologies.networks.traffic_tables import traffic_of_table
+from topologies.regular_files import is_folder
 
 _TABLES = (".csv", ".tsv")
 _AT_END = re.compile(r"(?:^|[-_])((?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:[0-3]\d(?:-\d{4})?)?)$")
@@ -51,7 +52,7 @@ def read_traffic(path: StrPath, *, unit: str = "", step_s: float | None = None) 
     before holds on.
     """
     where = Path(path)
-    if where.is_dir():
+    if is_folder(where):
         files = sequence_files(where)
         if not files:
             raise InputError("must hold .xml or .txt files of SNDlib.", source=shown(where))

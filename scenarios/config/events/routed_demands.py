@@ -21,6 +21,7 @@ from topologies.networks.table_columns import unit_kind, unit_of
 from topologies.networks.traffic_files import read_traffic, sequence_files
 from topologies.networks.traffic_matrices import TrafficMatrices
 from topologies.quantities import parse_quantity
+from topologies.regular_files import is_folder
 
 _FILES = 2
 """Sequences of matrices that are kept once they were read: each overlay of a scenario asks for its own."""
@@ -152,7 +153,7 @@ class DemandsKind(EventKind):
         step_s = None if self.step is None else parse_quantity("step", self.step, "s")
         where = Path(self.file)
         try:
-            files = sequence_files(where) if where.is_dir() else [where]
+            files = sequence_files(where) if is_folder(where) else [where]
             state = tuple((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
         except (OSError, ValueError):  # the latter for a NUL in the path; reading it says why
             state = ()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from topologies.errors import InputError
+from topologies.regular_files import is_file, is_folder
 from training.data.datasets import DATASETS, DataOptions
 
 
@@ -29,10 +30,10 @@ def data_folder(name: str, options: DataOptions, *, default: str = "") -> Path:
     needs = DATASETS[name].needs
     if default and not options.data:
         folder = Path(default).absolute()
-        if not folder.is_dir():
+        if not is_folder(folder):
             raise InputError(f"folder(={folder}) is missing; data must name the {name} {needs}.")
         return folder
-    if not options.data or not Path(options.data).is_dir():
+    if not options.data or not is_folder(Path(options.data)):
         raise InputError(f"data(={options.data!r}) must be the {name} {needs}.")
     return Path(options.data)
 
@@ -53,15 +54,15 @@ def data_file(name: str, options: DataOptions, *, inside: Sequence[str] = (), fo
         If there is no such file or folder; the message says what it must be.
     """
     path = Path(options.data)
-    in_folder = bool(inside) and all((path / file).is_file() for file in inside)
-    if not options.data or not (path.is_dir() if folder else path.is_file() or in_folder):
+    in_folder = bool(inside) and all(is_file(path / file) for file in inside)
+    if not options.data or not (is_folder(path) if folder else is_file(path) or in_folder):
         raise InputError(f"data(={options.data!r}) must be the {name} {DATASETS[name].needs}.")
     return path
 
 
 def required(name: str, path: Path) -> Path:
     """Return the path of a file; InputError that says where the data set is obtained if it is missing."""
-    if not path.is_file():
+    if not is_file(path):
         raise InputError(f"file(={path}) is missing; data must be the {name} {DATASETS[name].needs}.")
     return path
 
