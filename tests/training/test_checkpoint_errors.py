@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 from contextlib import closing
@@ -13,6 +14,7 @@ import pytest
 from topologies.errors import InputError, MachineError
 from training import HistoryRow
 from training.checkpoints.folder import check_resumable, checkpoint_rounds
+from training.checkpoints.model_export import read_row
 from training.checkpoints.silo_files import write_silos
 from training.data.datasets import load_dataset
 from training.dpasgd import train_rank
@@ -272,7 +274,7 @@ def test_a_full_disk_is_one_line_and_leaves_the_checkpoint_before(rows_of, check
         (
             "round-000004/head.json",
             "{}",
-            r"head\.json cannot be read: schema\(=None\) must be 'silosim-check",
+            r"head\.json cannot be read: it differs from its checksum in SHA256SUMS\.$",
         ),
     ],
 )
@@ -289,9 +291,19 @@ def test_a_damaged_file_is_named_each_time_and_left_as_it_is(rows_of, checkpoint
     assert (path.read_text() if path.exists() else "") == (text or "")
 
 
+def with_checksum(path, text):
+    """Write a file of a checkpoint with the checksum that it has then."""
+    path.write_text(text)
+    sums = path.with_name("SHA256SUMS")
+    others = [line for line in sums.read_text().splitlines() if not line.endswith(path.name)]
+    own = f"{hashlib.sha256(text.encode()).hexdigest()}  {path.name}"
+    sums.write_text("".join(f"{line}\n" for line in (*others, own)))
+
+
 @pytest.mark.parametrize(
     ("key", "value", "reason"),
     [
+        ("schema", None, "schema(=None) must be 'silosim-checkpoint/1'."),
         ("round", None, "round is missing."),
         ("round", "x", "round(='x') must be an integer >= 1."),
         ("round", True, "round(=True) must be an integer >= 1."),
@@ -323,12 +335,74 @@ def test_each_key_of_a_header_is_checked_though_its_checksum_is_right(
     text = json.dumps(
         {**head, key: value} if value is not None else {k: v for k, v in head.items() if k != key}
     )
-    path.write_text(text)
-    sums = path.with_name("SHA256SUMS")
-    others = [line for line in sums.read_text().splitlines() if not line.endswith("head.json")]
-    own = f"{hashlib.sha256(text.encode()).hexdigest()}  head.json"
-    sums.write_text("".join(f"{line}\n" for line in (*others, own)))
+    with_checksum(path, text)
     for attempt in (lambda: rows_of(job), lambda: check_resumable(job)):
         with pytest.raises(MachineError) as caught:
             attempt()
         assert str(caught.value) == f"{path} cannot be read: {reason}"
+
+
+DEEP, LONG = "[" * 100_000, "9" * 5000
+ODD = "it is no JSON of usual depth and numbers."
+
+
+@pytest.mark.parametrize("right", [False, True], ids=["another checksum", "the right checksum"])
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (DEEP, ODD),
+        (f'{{"round": {LONG}}}', ODD),
+        ("{", ODD),
+        ("[1]", "it must hold a JSON object."),
+        ("null", "it must hold a JSON object."),
+    ],
+)
+def test_a_header_of_another_program_is_one_line(rows_of, checkpointing, text, reason, right):
+    rows_of(checkpointing(rounds=6), stop_at=5)
+    job = checkpointing(rounds=6)
+    path = job.directory / "round-000004" / "head.json"
+    if right:
+        with_checksum(path, text)
+    else:
+        path.write_text(text)
+    for attempt in (lambda: rows_of(job), lambda: check_resumable(job)):
+        with pytest.raises(MachineError) as caught:
+            attempt()
+        shown = reason if right else "it differs from its checksum in SHA256SUMS."
+        assert str(caught.value) == f"{path} cannot be read: {shown}"
+
+
+@pytest.mark.parametrize("text", [DEEP, LONG])
+def test_the_metrics_of_a_model_of_another_program_are_one_line(tmp_path, text):
+    (tmp_path / "best.json").write_text(text)
+    with pytest.raises(MachineError) as caught:
+        read_row(tmp_path, "best")
+    assert str(caught.value) == f"{tmp_path / 'best.json'} cannot be read: {ODD}"
+
+
+def test_a_file_that_is_named_as_a_checkpoint_is_none(rows_of, checkpointing):
+    rows = rows_of(checkpointing(rounds=6), stop_at=5)
+    job = checkpointing(rounds=6)
+    for name in ("round-000999", "round-000998.txt"):
+        (job.directory / name).touch()
+    (job.directory / "round-7").mkdir()
+    assert checkpoint_rounds(job.directory) == [2, 4]
+    assert check_resumable(job) == 4
+    assert rows_of(job)[:6] == rows
+    assert (job.directory / "round-000999").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["SHA256SUMS", "head.json", "best.json", "best.pt", "silos-00000-00003.npz", "rows.jsonl"],
+)
+def test_a_pipe_in_a_checkpoint_is_one_line_and_no_wait(rows_of, cut_at_four, name):
+    job, _ = cut_at_four
+    checkpoint = job.directory / "round-000004"
+    path = (job.directory if name == "rows.jsonl" else checkpoint) / name
+    path.unlink()
+    os.mkfifo(path)
+    for attempt in (lambda: check_resumable(job), lambda: rows_of(job)):
+        with pytest.raises(MachineError) as caught:
+            attempt()
+        assert str(caught.value).rstrip(".") == f"{path} cannot be read: it is no regular file"

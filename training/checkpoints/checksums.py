@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from topologies.errors import MachineError
+from topologies.regular_files import regular
 
 CHECKSUMS = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64})  ([^/\0]+)")
@@ -13,7 +14,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  ([^/\0]+)")
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal; it is read in pieces."""
-    with path.open("rb") as file:
+    with regular(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -42,12 +43,14 @@ def read_checksums(folder: Path) -> dict[str, str]:
     """
     path = folder / CHECKSUMS
     try:
-        *lines, rest = path.read_text(encoding="utf-8").split("\n")
+        *lines, rest = regular(path).read_text(encoding="utf-8").split("\n")
     except FileNotFoundError:
         raise MachineError(
             f"{path} cannot be read: it is missing, as in checkpoints of older versions, which cannot be resumed."
         ) from None
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise MachineError(f"{path} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
         raise MachineError(f"{path} cannot be read: {error}") from None
     matches = [match for match in map(_LINE.fullmatch, lines) if match]
     digests = {match[2]: match[1] for match in matches}
@@ -68,6 +71,6 @@ def check_files(paths: Iterable[Path], digests: Mapping[str, str]) -> None:
         try:
             found = file_digest(path)
         except OSError as error:
-            raise MachineError(f"{path} cannot be read: {error}") from None
+            raise MachineError(f"{path} cannot be read: {error.strerror}.") from None
         if found != digests.get(path.name):
             raise MachineError(f"{path} cannot be read: it differs from its checksum in {CHECKSUMS}.")

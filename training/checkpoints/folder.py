@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from topologies import whole_files
-from topologies.errors import Field, InputError, MachineError
+from topologies.errors import Field, InputError, MachineError, quoted
+from topologies.regular_files import regular
 from training.checkpoints.checksums import check_files, read_checksums
 from training.checkpoints.fingerprint import check_same, fingerprint
 from training.job import TrainingJob
@@ -19,12 +20,15 @@ HEAD = "head.json"
 ROWS = "rows.jsonl"
 PARTIAL = ".partial"
 SCHEMA = "silosim-checkpoint/1"
+_CHECKPOINT = re.compile(r"round-(\d{6,18})", re.ASCII)
+"""Name of the folder of a checkpoint, as `checkpoint_path` makes it."""
 
 
 def checkpoint_rounds(folder: Path) -> list[int]:
     """Return the rounds of the whole checkpoints in a folder, ascending; none if there is no such folder."""
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
-    return sorted(int(match[1]) for match in map(re.compile(r"round-(\d+)").fullmatch, names) if match)
+    found = folder.iterdir() if folder.is_dir() else ()
+    matches = [match for path in found if (match := _CHECKPOINT.fullmatch(path.name)) and path.is_dir()]
+    return sorted(int(match[1]) for match in matches)
 
 
 def checkpoint_path(folder: Path, round_index: int) -> Path:
@@ -65,18 +69,25 @@ def check_resumable(job: TrainingJob) -> int | None:
 
 def read_head(path: Path) -> dict[str, Any]:
     """Return a checkpoint's header; MachineError if it cannot be read or is damaged."""
+    # Before anything is read of it: what another program left there may be of any size and depth.
+    check_files([path / HEAD], read_checksums(path))
     try:
         head = json.loads((path / HEAD).read_text(encoding="utf-8"))
-        if head.get("schema") != SCHEMA:
-            raise ValueError(f"schema(={head.get('schema')!r}) must be {SCHEMA!r}")
-    except (OSError, AttributeError, ValueError, RecursionError) as error:
-        raise MachineError(f"{path / HEAD} cannot be read: {error}") from None
-    check_files([path / HEAD], read_checksums(path))
+    except (OSError, RecursionError, ValueError):
+        raise MachineError(
+            f"{path / HEAD} cannot be read: it is no JSON of usual depth and numbers."
+        ) from None
+    if not isinstance(head, dict):
+        raise MachineError(f"{path / HEAD} cannot be read: it must hold a JSON object.")
+    if head.get("schema") != SCHEMA:
+        raise MachineError(
+            f"{path / HEAD} cannot be read: schema(={quoted(head.get('schema'))}) must be {SCHEMA!r}."
+        )
     for key, (is_right, rule) in _KEYS.items():
         if key not in head and key not in _NEWER_KEYS:
             raise MachineError(f"{path / HEAD} cannot be read: {key} is missing.")
         if key in head and not is_right(head[key]):
-            raise MachineError(f"{path / HEAD} cannot be read: {key}(={head[key]!r:.80}) must be {rule}.")
+            raise MachineError(f"{path / HEAD} cannot be read: {key}(={quoted(head[key])}) must be {rule}.")
     if checkpoint_path(path.parent, head["round"]).name != path.name:
         raise MachineError(
             f"{path / HEAD} cannot be read: round(={head['round']}) is not that of the folder."
@@ -136,12 +147,12 @@ def read_rows(folder: Path, head: Mapping[str, Any]) -> bytes:
     """
     path, size = folder / ROWS, int(head["rows_bytes"])
     try:
-        with path.open("rb") as file:
+        with regular(path).open("rb") as file:
             rows = file.read(size)
     except FileNotFoundError:
         rows = b""
     except OSError as error:
-        raise MachineError(f"{path} cannot be read: {error}") from None
+        raise MachineError(f"{path} cannot be read: {error.strerror}.") from None
     if len(rows) < size:
         raise MachineError(f"{path} cannot be read: {size - len(rows)} bytes are missing.")
     if hashlib.sha256(rows).hexdigest() != head["rows_sha256"]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from topologies.errors import MachineError
+from topologies.regular_files import regular
 from training.checkpoints.folder import write_whole
 from training.history import HistoryRow
 
@@ -85,11 +86,16 @@ def read_row(folder: Path, name: str) -> HistoryRow | None:
     """Return the row of a model that was written; None if there is none."""
     path = folder / f"{name}.json"
     try:
-        return HistoryRow.from_json(path.read_text(encoding="utf-8"))
+        return HistoryRow.from_json(regular(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, LookupError, TypeError, ValueError) as error:
-        raise MachineError(f"{path} cannot be read: {error}.") from None
+    except OSError as error:
+        raise MachineError(f"{path} cannot be read: {error.strerror}.") from None
+    except (LookupError, RecursionError, TypeError, ValueError) as error:
+        # Python's own words of these are no help.
+        is_odd = isinstance(error, RecursionError) or "integer string" in str(error)
+        reason = "it is no JSON of usual depth and numbers" if is_odd else error
+        raise MachineError(f"{path} cannot be read: {reason}.") from None
 
 
 def model_files(folder: Path) -> list[Path]:

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from topologies.errors import MachineError
+from topologies.regular_files import regular
 from training.engine.rank_silos import RankSilos
 
 
@@ -88,7 +89,7 @@ def read_silos(paths: Mapping[range, Path], rank_silos: RankSilos) -> None:
             continue
         read.append(path)
         try:
-            with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            with regular(path).open("rb") as file, zipfile.ZipFile(file) as archive:
                 # A rank's file has all kept rows that its silos need, those of other ranks' silos among them.
                 members = set(archive.namelist())
                 held = {name for name in kept if f"{name}.npy" in members}
@@ -103,7 +104,9 @@ def read_silos(paths: Mapping[range, Path], rank_silos: RankSilos) -> None:
                         raise ValueError(f"shape of {name}")
                     target.copy_(torch.from_numpy(array))
         except (OSError, EOFError, KeyError, RuntimeError, ValueError, zipfile.BadZipFile) as error:
-            raise MachineError(f"{path} cannot be read: {error or type(error).__name__}") from None
+            raise MachineError(
+                f"{path} cannot be read: {getattr(error, 'strerror', '') or error or type(error).__name__}"
+            ) from None
     for name in sorted(kept.keys() - found):
         raise MachineError(f"{', '.join(map(str, read))} cannot be read: {name} is missing.")
 
