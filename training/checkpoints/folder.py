@@ -87,7 +87,7 @@ def read_head(path: Path) -> dict[str, Any]:
         if key not in head and key not in _NEWER_KEYS:
             raise MachineError(f"{path / HEAD} cannot be read: {key} is missing.")
         if key in head and not is_right(head[key]):
-            raise MachineError(f"{path / HEAD} cannot be read: {key}(={quoted(head[key])}) must be {rule}.")
+            raise MachineError(f"{path / HEAD} cannot be read: {key}(={head[key]!r:.80}) must be {rule}.")
     if checkpoint_path(path.parent, head["round"]).name != path.name:
         raise MachineError(
             f"{path / HEAD} cannot be read: round(={head['round']}) is not that of the folder."
