@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from topologies.errors import Field, InputError, MachineError
+from topologies.input_limits import MOST_DIGITS
 from training.processes import remove_shared_files
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def _stated(environ: Mapping[str, str], name: str) -> int:
     if not (text.isascii() and text.isdigit()):
         rule = "must be a whole number, as mpiexec and srun set it; without one of them the variable must not be set."
         raise InputError(rule, field=Field(name, value=text))
+    if len(text) > MOST_DIGITS:
+        raise InputError(f"must have at most {MOST_DIGITS} digits.", field=Field(name, value=text))
     return int(text)
 
 
@@ -188,8 +191,10 @@ def start_mpi(*, started: int) -> None:
             warnings.filterwarnings("ignore", message="suspicious MPI execution environment")
             from mpi4py import MPI
     except (ImportError, RuntimeError) as error:
+        # mpi4py says in a second line which file it looked for.
+        said = "; ".join(filter(None, map(str.strip, str(error).splitlines())))
         raise MachineError(
-            f"mpi4py finds no MPI library: {error}; install one with: pip install mpich"
+            f"mpi4py finds no MPI library: {said}; install one with: pip install mpich"
         ) from None
     if MPI.Is_initialized():
         return

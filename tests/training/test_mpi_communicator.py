@@ -343,3 +343,25 @@ def test_no_mpi_library_is_one_line(mpi, monkeypatch):
         MachineError, match=r"^mpi4py finds no MPI library: .*; install one with: pip install mpich$"
     ):
         start_mpi(started=1)
+
+
+def test_an_mpi_library_that_does_not_load_is_one_line(mpi, monkeypatch):
+    """mpi4py's own text has two."""
+
+    class Unloadable(ModuleType):
+        def __getattr__(self, name):
+            if name == "MPI":
+                raise RuntimeError("cannot load MPI library\nlibmpi.so: cannot open shared object file\n")
+            raise AttributeError(name)
+
+    assert not mpi.initialized
+    unloadable = Unloadable("mpi4py")
+    unloadable.rc = SimpleNamespace()
+    monkeypatch.setitem(sys.modules, "mpi4py", unloadable)
+    monkeypatch.delitem(sys.modules, "mpi4py.MPI")
+    with pytest.raises(MachineError) as caught:
+        start_mpi(started=1)
+    assert str(caught.value) == (
+        "mpi4py finds no MPI library: cannot load MPI library; libmpi.so: cannot open shared object file; "
+        "install one with: pip install mpich"
+    )

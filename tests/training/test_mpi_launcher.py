@@ -48,6 +48,12 @@ def test_the_launcher_is_recognised_by_its_environment(environ, place):
         ({"PMI_RANK": "x", "PMI_SIZE": "2"}, "PMI_RANK(='x') must be a whole number"),
         ({"PMI_RANK": "0", "PMI_SIZE": ""}, "PMI_SIZE(='') must be a whole number"),
         ({"PMI_RANK": "-1", "PMI_SIZE": "2"}, "PMI_RANK(='-1') must be a whole number"),
+        ({"PMI_RANK": "1" * 5000, "PMI_SIZE": "2"}, "PMI_RANK(='1111111"),
+        (
+            {"PMI_RANK": "0", "PMI_SIZE": "9" * 31},
+            "PMI_SIZE(='9999999999999999999999999999999') must have at most 30",
+        ),
+        ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "9" * 5000}, "SLURM_STEP_NUM_TASKS(='999"),
         ({"PMI_RANK": "²", "PMI_SIZE": "2"}, "PMI_RANK(='²') must be a whole number"),
         ({"PMI_RANK": "2", "PMI_SIZE": "2"}, "PMI_RANK(='2') must be < PMI_SIZE(='2')"),
         (
@@ -71,6 +77,8 @@ def test_a_launchers_variable_that_is_no_number_is_one_line(environ, rule):
 def test_an_index_on_a_machine_that_is_no_number_is_one_line():
     with pytest.raises(InputError, match=r"^SLURM_LOCALID\(='a'\) must be a whole number"):
         local_rank(5, {"SLURM_LOCALID": "a"})
+    with pytest.raises(InputError, match=r"^MPI_LOCALRANKID\(='1+\.\.\.1+'\) must have at most 30 digits\.$"):
+        local_rank(5, {"MPI_LOCALRANKID": "1" * 5000})
 
 
 def test_without_mpi4py_several_ranks_are_one_line_that_says_what_to_install(monkeypatch):
