@@ -1,12 +1,14 @@
-"""A wheel holds the files of the packages as git has them, no others, and metadata.
+"""A wheel holds the files of the packages as the last commit has them, no others, and metadata.
 
     python tools/check_wheel.py dist/silosim-0.1.0-py3-none-any.whl
 
 Run in the top folder of the repository.
 """
 
+import io
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -15,16 +17,18 @@ PACKAGES = ("topologies", "simulator", "training", "scenarios", "silosim")
 
 def differences(wheel: Path, root: Path) -> list[str]:
     """What a wheel lacks, has too many, or has with other bytes, one line each."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", *PACKAGES], cwd=root, check=True, capture_output=True, text=True
+    committed = subprocess.run(
+        ["git", "archive", "--format=tar", "HEAD", *PACKAGES], cwd=root, check=True, capture_output=True
     )
-    tracked = {name: (root / name).read_bytes() for name in listed.stdout.split("\0") if name}
-    with zipfile.ZipFile(wheel) as archive:
-        names = [name for name in archive.namelist() if not name.partition("/")[0].endswith(".dist-info")]
-        held = {name: archive.read(name) for name in names}
+    with tarfile.open(fileobj=io.BytesIO(committed.stdout)) as archive:
+        files = {member.name: archive.extractfile(member) for member in archive if member.isfile()}
+        tracked = {name: file.read() for name, file in files.items() if file is not None}
+    with zipfile.ZipFile(wheel) as packed:
+        names = [name for name in packed.namelist() if not name.partition("/")[0].endswith(".dist-info")]
+        held = {name: packed.read(name) for name in names}
     return [
         *(f"{name} is missing" for name in sorted(tracked.keys() - held.keys())),
-        *(f"{name} is not in git" for name in sorted(held.keys() - tracked.keys())),
+        *(f"{name} is not in the last commit" for name in sorted(held.keys() - tracked.keys())),
         *(f"{name} differs" for name in sorted(tracked.keys() & held.keys()) if tracked[name] != held[name]),
     ]
 
