@@ -1,4 +1,4 @@
-"""Gives generated files to every reader: ``make fuzz INPUTS=200000 READER=gml``. Exit code 1 where one fails."""
+"""Gives generated files to every reader: ``make fuzz INPUTS=200000 READERS=gml``. Exit code 1 where one fails."""
 
 import argparse
 import resource
