@@ -1,5 +1,7 @@
 """Errors of the command line itself: an unknown option, a missing argument, a value that is no number."""
 
+import errno
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -34,8 +36,11 @@ def usage_errors(context: Any, texts: Mapping[str, Any] | None = None) -> Iterat
         text = text if text.endswith((".", "?")) else f"{text}."
         name = str(getattr(getattr(error, "param", None), "name", None))
         given = (texts or {}).get(name)
-        # The words of Typer's library name neither the value nor the rule; only numbers are read by it.
+        # The words of Typer's library name neither the value nor the rule; only numbers are read by it, and it asks
+        # whether files may be read.
         if isinstance(given, str) and type(error) is typer.BadParameter:
+            if text.endswith("is not readable."):
+                raise InputError(f"cannot be read: {os.strerror(errno.EACCES)}.", source=given) from None
             what = "an integer" if "integer" in text else "a number"
             text = f"{name}(={quoted(given)}) must be {what}."
         raise InputError(f"{text} Try '{context.command_path} --help'.") from None

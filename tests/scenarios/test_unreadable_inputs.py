@@ -94,6 +94,24 @@ def test_an_input_that_cannot_be_looked_at_is_one_line(silosim, tmp_path, monkey
 
 
 @pytest.mark.usefixtures("no_override")
+@pytest.mark.parametrize(
+    "command",
+    [command for command in COMMANDS if command[1].startswith("x.")],
+    ids=lambda command: " ".join(map(str, command)),
+)
+def test_a_file_that_the_reader_of_the_command_line_finds_closed_is_one_line(
+    silosim, tmp_path, monkeypatch, command
+):
+    """It asks for the real user's rights, which root has in whatever way a test takes them away."""
+    monkeypatch.chdir(tmp_path)
+    Path(command[1]).write_text("[network]\n")
+    Path(command[1]).chmod(0)
+    monkeypatch.setattr("os.access", lambda _, mode, **__: mode != os.R_OK)
+    refused = silosim(*command).failed(2)
+    assert refused.err == f"silosim: error: {command[1]}: cannot be read: Permission denied.\n"
+
+
+@pytest.mark.usefixtures("no_override")
 def test_what_is_there_is_told_from_what_cannot_be_looked_at(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "file").touch()
