@@ -23,6 +23,7 @@ from topologies.networks.graphml import parse_graphml
 from topologies.networks.labels import one_line
 from topologies.networks.stated_network import link_title
 from topologies.networks.table_columns import MISSING, find_columns, missing_column, plain_number
+from topologies.plain_text import UTF_16
 from topologies.stated_arcs import ARC_ROLES, StatedArcs, silo_of_cell
 
 _EMPTY = frozenset({"", "-", "–", "—"})
@@ -240,7 +241,7 @@ def _filled(data: bytes, silos: int) -> bytes:
     To a table it is a row of names, which ends with the last one.
     """
     try:
-        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+        text = data.decode("utf-16" if data.startswith(UTF_16) else "utf-8-sig")
     except UnicodeDecodeError:
         return data
     before, first, rest = _first_row(text)

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from topologies.errors import InputError
 
+_PIPE = "is a pipe; write what comes out of it to a file first"
+"""Also of a shell's ``<(...)``; most files are read more than once."""
+
 
 def is_folder(path: Path) -> bool:
     """Whether a user's path is that of a folder; as `is_there`."""
@@ -45,6 +48,14 @@ def unreadable(path: Path, error: OSError) -> InputError:
     return InputError(f"cannot be read: {error.strerror or error}.", source=str(path))
 
 
+def no_file(path: Path, *, otherwise: str = "there is no such file") -> str:
+    """What a path is that is none of a regular file, without the full stop; `otherwise` where nothing has it."""
+    mode = _mode(path)
+    if stat.S_ISFIFO(mode):
+        return _PIPE
+    return "is no regular file" if mode else otherwise
+
+
 def regular(path: Path) -> Path:
     """Return the path of a file, unless it is a pipe, a socket or a device.
 
@@ -65,6 +76,8 @@ def regular(path: Path) -> Path:
         If it is none, or cannot be asked for; its text ends a sentence.
     """
     mode = path.stat().st_mode
+    if stat.S_ISFIFO(mode):
+        raise OSError(errno.EINVAL, f"it {_PIPE}")
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
         raise OSError(errno.EINVAL, "it is no regular file")
     return path

@@ -14,7 +14,7 @@ from simulator.participating_times import ParticipatingTimes
 from topologies import Connectivity, InputError, Workload
 from topologies.arrays import FloatArray
 from topologies.networks.labels import one_line
-from topologies.regular_files import regular
+from topologies.plain_text import open_utf8
 
 SAMPLES = "compute_s"
 """Head of the one column of a file of samples."""
@@ -128,7 +128,7 @@ def computing_words(config: ComputeConfig | None, *, seed: int) -> str:
 def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
     """Head and rows of a CSV file, without empty lines."""
     try:
-        with regular(path).open(encoding="utf-8", newline="") as file:
+        with open_utf8(path) as file:
             head, *rows = [row for row in csv.reader(file) if row] or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else "not CSV in UTF-8"

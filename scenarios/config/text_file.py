@@ -5,6 +5,7 @@ from pathlib import Path
 
 from topologies import InputError
 from topologies.input_limits import MOST_FILE_BYTES, check_size
+from topologies.plain_text import utf8_text
 from topologies.regular_files import regular, unreadable
 
 
@@ -28,7 +29,8 @@ def read_utf8(path: Path, what: str, *, most_bytes: int = MOST_FILE_BYTES) -> st
         with regular(path).open("rb") as file:
             data = file.read(most_bytes + 1)
         check_size(data, most_bytes, str(path))
-        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8").read()
+        text = utf8_text(data, str(path))
+        return io.StringIO(text, newline=None).read()  # line ends as of a file that is opened as text
     except InputError:
         raise
     except UnicodeDecodeError:

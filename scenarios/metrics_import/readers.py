@@ -8,7 +8,8 @@ from scenarios.metrics_import.rows import MetricsRows
 from scenarios.metrics_import.tables import table_rows
 from scenarios.metrics_import.tensorboard_runs import event_rows, is_of_tensorboard
 from topologies import InputError
-from topologies.regular_files import is_there
+from topologies.plain_text import open_utf8
+from topologies.regular_files import is_file, is_folder, no_file
 
 _TABLE_ENDINGS = (".csv", ".tsv")
 _JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
@@ -37,12 +38,14 @@ def read_rows(path: Path, run: str | None = None) -> MetricsRows:
     MachineError
         If the format needs a package that is not installed.
     """
-    if not is_there(path):
-        raise InputError("there is no such file.", source=str(path))
+    if not (is_file(path) or is_folder(path)):
+        raise InputError(f"{no_file(path)}.", source=str(path))
     if is_of_tensorboard(path):
         return event_rows(path, run)
     ending = path.suffix.lower()
     if ending not in (*_TABLE_ENDINGS, *_JSON_ENDINGS):
+        if path.is_file():
+            open_utf8(path).close()  # what is compressed has another ending
         endings = ", ".join((*_TABLE_ENDINGS, *_JSON_ENDINGS))
         raise InputError(
             f"must end in one of {endings}, or be a TensorBoard event file (*tfevents*) or a folder of these.",

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from topologies import InputError
-from topologies.regular_files import regular, unreadable
+from topologies.plain_text import open_utf8
+from topologies.regular_files import unreadable
 
 
 def text_lines(path: Path) -> Iterator[str]:
@@ -13,10 +14,10 @@ def text_lines(path: Path) -> Iterator[str]:
     Raises
     ------
     InputError
-        If the file cannot be read or is not UTF-8.
+        If the file cannot be read, is compressed or is not UTF-8.
     """
     try:
-        with regular(path).open(encoding="utf-8-sig", newline="") as file:
+        with open_utf8(path) as file:
             yield from file
     except UnicodeDecodeError:
         raise InputError("must be UTF-8 text.", source=str(path)) from None

@@ -7,7 +7,7 @@ from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, write_whole
 from scenarios.runfile.study_table import ENDINGS, is_csv
 from topologies import InputError
-from topologies.regular_files import is_file, is_folder, is_there
+from topologies.regular_files import is_file, is_folder, no_file
 
 if TYPE_CHECKING:
     from scenarios.studies.run_seeds import SeedFiles
@@ -107,10 +107,10 @@ def _check_source(source: Path) -> None:
     name = source.name.removesuffix(PARTIAL).lower()
     if is_folder(source) or name.endswith(ENDINGS):
         return
-    from scenarios.runfile.reader import is_hdf5
+    from scenarios.runfile.reader import is_hdf5, no_hdf5
 
     if not is_file(source):
-        rule = "is no regular file" if is_there(source) else "there is no such file or folder"
+        rule = no_file(source, otherwise="there is no such file or folder")
         raise InputError(f"{rule}.", source=str(source))
     if is_hdf5(source):
         return
@@ -119,5 +119,5 @@ def _check_source(source: Path) -> None:
         "or the folder of a validation"
     )
     raise InputError(
-        f"is not an HDF5 file: {kinds}." if name.endswith(RUN_ENDINGS) else f"{kinds}.", source=str(source)
+        f"{no_hdf5(source)}: {kinds}." if name.endswith(RUN_ENDINGS) else f"{kinds}.", source=str(source)
     )

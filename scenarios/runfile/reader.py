@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
@@ -31,7 +32,7 @@ from topologies.connectivity import silo_labels
 from topologies.errors import Field
 from topologies.measured_pairs import MeasuredPairs
 from topologies.participation import Participation
-from topologies.regular_files import is_file, is_folder, is_there, unreadable
+from topologies.regular_files import is_file, is_folder, no_file, unreadable
 from topologies.site_values import SiteValues
 from topologies.stated_routes import StatedRoutes
 from training import HistoryRow
@@ -342,6 +343,20 @@ def is_hdf5(path: Path) -> bool:
         raise unreadable(path, error) from None
 
 
+def no_hdf5(path: Path, reason: str = "") -> str:
+    """Why HDF5 cannot open a file, which may be cut off, by its first bytes and HDF5's own reason."""
+    size = path.stat().st_size
+    if size == 0:
+        return "is empty"
+    if not is_hdf5(path):
+        return "is not an HDF5 file"
+    # HDF5 compares the file's end with the one that its first block states.
+    stated = re.search(r"stored_eof = (\d+)", reason)
+    if stated is not None and size < int(stated[1]):
+        return f"is cut off: it has {size:,} bytes, {int(stated[1]):,} were written"
+    return "is cut off or damaged"
+
+
 def read_run(path: Path, *, verify: bool = True) -> RunRecord:
     """Read the file of a run.
 
@@ -377,8 +392,7 @@ def open_file(path: Path) -> h5py.File:
     if is_folder(path):
         raise InputError("is a folder, must be an HDF5 file.", source=str(path))
     if not is_file(path):
-        rule = "is no regular file" if is_there(path) else "there is no such file"
-        raise InputError(f"{rule}.", source=str(path))
+        raise InputError(f"{no_file(path)}.", source=str(path))
     try:
         check_file(path)
         file = h5py.File(path, "r")
@@ -391,7 +405,7 @@ def open_file(path: Path) -> h5py.File:
     except PermissionError:  # HDF5's text is long
         raise unreadable(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES))) from None
     except (OSError, RuntimeError, LookupError) as error:
-        rule = "is being written" if isinstance(error, BlockingIOError) else "is not an HDF5 file"
+        rule = "is being written" if isinstance(error, BlockingIOError) else no_hdf5(path, str(error))
         raise InputError(f"{rule}.", source=str(path)) from None
 
 

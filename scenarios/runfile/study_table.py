@@ -16,7 +16,7 @@ from scenarios.runfile.paths import PARTIAL, check_ending, write_whole
 from scenarios.runfile.study_rows import POINT, rows_text, whole_lines
 from topologies import InputError, MachineError
 from topologies.errors import Field
-from topologies.regular_files import is_file, is_there
+from topologies.regular_files import is_file, no_file
 
 if TYPE_CHECKING:
     import pandas
@@ -105,8 +105,7 @@ def write_study(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, 
 def read_study(path: Path) -> "pandas.DataFrame":
     """Read the table of a study; see `silosim.open_study`."""
     if not is_file(path):
-        rule = "is no regular file" if is_there(path) else "there is no such file"
-        raise InputError(f"{rule}.", source=str(path))
+        raise InputError(f"{no_file(path)}.", source=str(path))
     if _is_text(path):
         lines = whole_lines(path)
         head = next(lines, "")

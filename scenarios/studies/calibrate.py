@@ -11,6 +11,7 @@ from scenarios.config.silo_places import silo_places
 from scenarios.config.toml_edit import with_compute
 from scenarios.report.tables import Column, Row, Table, note_lines
 from topologies import InputError
+from topologies.plain_text import utf8_text
 from topologies.quantities import parse_quantity
 from training import BUILT_IN_BACKEND, TrainingConfig
 from training.step_time import StepTimes, measure_step
@@ -185,7 +186,7 @@ def round_times_csv(scenario: Scenario, times: StepTimes) -> str:
 
 def read_text(path: Path) -> str:
     """Return a scenario's text with its line ends as they are; it was read without an error before."""
-    return path.read_bytes().decode("utf-8")
+    return utf8_text(path.read_bytes(), str(path))
 
 
 def _row(times: StepTimes, training: TrainingConfig) -> Row:

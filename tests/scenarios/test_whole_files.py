@@ -293,7 +293,7 @@ def test_a_pipe_as_input_is_one_line_and_no_wait(silosim, tmp_path, monkeypatch,
 
     assert refused.err.count("\n") == 1
     assert name in refused.err
-    assert refused.err.endswith("is no regular file.\n")
+    assert refused.err.endswith("is a pipe; write what comes out of it to a file first.\n")
     assert names(tmp_path) == [name]
 
 

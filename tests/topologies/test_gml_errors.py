@@ -35,7 +35,7 @@ NOT_GML = {
     "blank": (b" \n\n", "is empty"),
     "invalid UTF-8": (b"graph [ \xff ]", "byte 8 is not UTF-8"),
     "latin-1": ('graph [ label "Zürich" ]'.encode("latin-1"), "byte 16 is not UTF-8"),
-    "zip": (b"PK\x03\x04\x14\x00\x00\x00", "cannot tokenize"),
+    "zip": (b"PK\x03\x04\x14\x00\x00\x00", "is compressed by zip: unpack it first"),
     "NUL": (b"\0" * 1000, "cannot tokenize"),
     "JSON": (b'{"nodes": []}', "cannot tokenize"),
     "text": (b"not a network", "line 1, column 5"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from topologies.errors import Field, InputError, quoted
 from topologies.networks.labels import one_line
+from topologies.plain_text import UTF_16, check_uncompressed, is_zipped_text
 
 _NAMES = {"\t": "tab", ";": "semicolon", ",": "comma"}
 _DELIMITERS = tuple(_NAMES)
@@ -124,9 +125,12 @@ def read_table(data: bytes, source: str) -> Table:
 
 def _text(data: bytes, source: str) -> str:
     """Text of the file's bytes."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+    is_zip = data[:4] == b"PK\x03\x04"
+    if not is_zip or is_zipped_text(data):
+        check_uncompressed(data, source)
+    if data.startswith(UTF_16):
         encoding = "utf-16"
-    elif data[:4] == b"PK\x03\x04" or data[:4] == b"\xd0\xcf\x11\xe0":
+    elif is_zip or data[:4] == b"\xd0\xcf\x11\xe0":
         raise InputError(
             "is a workbook, must be a table as text: save the sheet as 'CSV UTF-8'.", source=source
         )

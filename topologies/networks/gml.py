@@ -10,6 +10,7 @@ from topologies.errors import InputError, quoted
 from topologies.input_limits import MOST_GML_BYTES, MOST_LINKS, MOST_ROUTERS, check_count, check_size
 from topologies.networks.attributes import Graph
 from topologies.networks.field_names import Attributes
+from topologies.plain_text import utf8_text
 
 _GML_NUMBER = re.compile(r"[+-]?(?:\d+|(?:\d*\.\d+|\d+\.\d*|INF)(?:[eE][+-]?\d+)?)")
 """What GML calls an integer or a real."""
@@ -44,7 +45,7 @@ def parse_gml(data: bytes) -> Graph:
 def _graph(data: bytes) -> Attributes:
     """The one graph of a GML text as nested mappings."""
     try:
-        text = data.decode("utf-8-sig")
+        text = utf8_text(data)
     except UnicodeDecodeError as error:
         raise InputError(f"is not a GML file: byte {error.start} is not UTF-8 text.") from None
     if not text.strip():

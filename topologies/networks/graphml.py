@@ -6,6 +6,7 @@ from xml.etree.ElementTree import Element
 
 from topologies.errors import InputError, quoted
 from topologies.networks.attributes import Graph
+from topologies.plain_text import check_uncompressed
 
 _XMLNS = "{http://graphml.graphdrawing.org/xmlns}"
 _LABEL_OF_YED = ".//{http://www.yworks.com/xml/graphml}NodeLabel"
@@ -63,6 +64,7 @@ def _root(data: bytes) -> Element:
     """The element ``graphml``, all of which is in GraphML's namespace, as some programs leave that out."""
     if not data.strip():
         raise InputError("is not a GraphML file: it is empty.")
+    check_uncompressed(data)
     try:
         root = ElementTree.fromstring(data)
     except (ElementTree.ParseError, ValueError, LookupError) as error:  # the latter two for the encoding

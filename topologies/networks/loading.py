@@ -30,6 +30,7 @@ from topologies.networks.one_way_links import full_duplex
 from topologies.networks.shipped import PUBLISHED, shipped_data
 from topologies.networks.stated_network import StatedNetwork
 from topologies.networks.topohub import PREFIX, parse_topohub, topohub_data
+from topologies.plain_text import check_uncompressed
 from topologies.underlay import Underlay, Variant
 
 _MEASURED = {"clouds": "", "clouds_aws": "aws:"}
@@ -147,7 +148,9 @@ def load_underlay(
         assert not isinstance(name_or_path, NetworkFiles)
         path = Path(name_or_path)
         name, source = path.stem, shown(path)
-        data, parse = read_file(path, source), _parser(path, source)
+        data = read_file(path, source)
+        check_uncompressed(data, source)
+        parse = _parser(path, source)
     try:
         network = _network(parse(data), variant, internal_only=internal_only, largest=largest_component)
         if variant == "corrected" and name_or_path not in PUBLISHED:

@@ -13,6 +13,7 @@ from topologies.networks.labels import one_line
 from topologies.networks.measured_tables import ROUND_TRIP, stated_matrices, stated_pairs
 from topologies.networks.site_tables import is_sites, read_sites, stated_sites_and_links
 from topologies.networks.stated_network import StatedNetwork
+from topologies.plain_text import utf8_text
 from topologies.regular_files import is_file, is_folder
 from topologies.toml_text import parse_toml
 
@@ -137,7 +138,7 @@ def is_network_file(path: StrPath) -> bool:
     """Whether a TOML file names the tables of a network, and is no scenario."""
     try:
         data = read_file(Path(path), shown(path), most_bytes=MOST_TOML_BYTES)
-        tables = parse_toml(data.decode("utf-8"))
+        tables = parse_toml(utf8_text(data))
     except ValueError:
         return False
     return "network" not in tables and any(field in tables for field in _FIELDS)
@@ -152,8 +153,8 @@ def files_named_in(path: Path, data: bytes) -> NetworkFiles:
         If it is no TOML, has other keys, or files that do not go together.
     """
     try:
-        text = data.decode("utf-8-sig")
-    except ValueError as error:
+        text = utf8_text(data, shown(path))
+    except UnicodeDecodeError as error:
         raise InputError(f"not valid TOML: {error}", source=shown(path)) from None
     tables = parse_toml(text, source=shown(path))
     if "network" in tables:

@@ -8,6 +8,7 @@ from typing import Any
 from topologies.errors import InputError, quoted
 from topologies.networks.attributes import Graph
 from topologies.networks.field_names import Attributes
+from topologies.plain_text import utf8_text
 
 _INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 
@@ -58,7 +59,7 @@ def parse_node_link(data: bytes) -> Graph:
 def _content(data: bytes) -> Attributes:
     """The one object of a JSON text."""
     try:
-        text = data.decode("utf-8-sig")
+        text = utf8_text(data)
     except UnicodeDecodeError as error:
         raise InputError(f"is not a JSON file: byte {error.start} is not UTF-8 text.") from None
     if not text.strip():

@@ -8,7 +8,7 @@ import numpy as np
 
 from topologies.arrays import IntArray
 from topologies.errors import Field, InputError, quoted
-from topologies.regular_files import regular
+from topologies.plain_text import open_utf8
 from training.data.partitions.request import SplitRequest, shares_of
 
 ENDING = ".csv"
@@ -80,7 +80,7 @@ def from_file(path: Path, request: SplitRequest, silo_labels: Sequence[str] | No
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
     """Lines with their numbers."""
     try:
-        with regular(path).open(encoding="utf-8-sig", newline="") as file:
+        with open_utf8(path) as file:
             reader = csv.DictReader(file, skipinitialspace=True, restval="", strict=True)
             header = reader.fieldnames or []
             for column in COLUMNS:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from topologies.errors import InputError
+from topologies.plain_text import utf8_text
 from topologies.regular_files import is_file, is_folder
 from training.data.datasets import DATASETS, DataOptions
 
@@ -71,12 +72,14 @@ def read_json(path: Path, *, object_hook: Callable[[dict[str, Any]], Any] | None
     """Return what a JSON file holds; InputError with line and column if it is cut or broken."""
     try:
         # Decoded apart: `json.loads` would hold the bytes beside the text all the while.
-        return json.loads(path.read_bytes().decode("utf-8-sig"), object_hook=object_hook)
+        return json.loads(utf8_text(path.read_bytes(), str(path)), object_hook=object_hook)
     except json.JSONDecodeError as error:
         # Some of the parser's messages end in "at" themselves.
         reason = f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}"
         raise InputError(f"must be complete JSON: {reason}.", source=str(path)) from error
     except UnicodeDecodeError as error:
         raise InputError(f"must be UTF-8: byte {error.start} is not.", source=str(path)) from error
+    except InputError:
+        raise
     except (ValueError, RecursionError) as error:
         raise InputError(f"must be JSON of usual depth and numbers: {error}.", source=str(path)) from error

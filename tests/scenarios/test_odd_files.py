@@ -1,0 +1,66 @@
+"""Files of users that are not what they are taken for: cut off, empty, compressed, in another encoding, pipes."""
+
+import gzip
+import os
+
+import h5py
+import numpy as np
+import pytest
+
+from scenarios.config.scenario import load_scenario
+from scenarios.metrics_import.readers import read_rows
+from scenarios.runfile.reader import open_file
+from topologies import InputError
+
+SCENARIO = '[network]\nunderlay = "gaia"\n\n[workload]\npreset = "inaturalist"\n'
+
+
+def test_an_hdf5_file_that_is_cut_off_or_empty(tmp_path):
+    path = tmp_path / "r.h5"
+    with h5py.File(path, "w") as file:
+        file["x"] = np.arange(1000)
+    whole = path.read_bytes()
+    for kept, said in (
+        (0, "is empty."),
+        (20, "is cut off or damaged."),
+        (3000, f"is cut off: it has 3,000 bytes, {len(whole):,} were written."),
+    ):
+        path.write_bytes(whole[:kept])
+        with pytest.raises(InputError) as error:
+            open_file(path)
+        assert str(error.value) == f"{path}: {said}"
+
+
+def test_a_page_of_an_empty_file(silosim, tmp_path):
+    (tmp_path / "r.h5").touch()
+
+    assert "r.h5: is empty" in silosim("report", tmp_path / "r.h5").failed(2).err
+
+
+def test_a_scenario_as_windows_saves_it(tmp_path):
+    path = tmp_path / "s.toml"
+    path.write_text(SCENARIO)
+    plain = load_scenario(path)
+    path.write_text(SCENARIO, encoding="utf-8-sig", newline="\r\n")
+    assert load_scenario(path) == plain
+
+    path.write_text(SCENARIO, encoding="utf-16")
+    with pytest.raises(
+        InputError, match=r"s\.toml: is UTF-16 text, must be UTF-8: save it in that encoding\.$"
+    ):
+        load_scenario(path)
+
+
+@pytest.mark.parametrize("name", ["m.csv.gz", "m.csv", "m.jsonl", "m.json"])
+def test_metrics_that_are_compressed(tmp_path, name):
+    (tmp_path / name).write_bytes(gzip.compress(b"round,loss\n1,0.5\n"))
+
+    with pytest.raises(InputError, match=r"is compressed by gzip: unpack it first\.$"):
+        list(read_rows(tmp_path / name).start())
+
+
+def test_metrics_from_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "63")
+
+    with pytest.raises(InputError, match=r"63: is a pipe; write what comes out of it to a file first\.$"):
+        read_rows(tmp_path / "63")
