@@ -1,6 +1,7 @@
 """Computing times of a simulation, from a scenario or the command line."""
 
 import csv
+import io
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from simulator import ComputeTimes, Constant, Empirical, Exponential, Lognormal,
 from simulator.participating_times import ParticipatingTimes
 from topologies import Connectivity, InputError, Workload
 from topologies.arrays import FloatArray
+from topologies.networks.csv_table import delimiter_of, with_point
 from topologies.networks.labels import one_line
 from topologies.plain_text import open_utf8
 
@@ -126,14 +128,18 @@ def computing_words(config: ComputeConfig | None, *, seed: int) -> str:
 
 
 def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    """Head and rows of a CSV file, without empty lines."""
+    """Header and rows of a CSV file, without empty lines; numbers have decimal points."""
     try:
         with open_utf8(path) as file:
-            head, *rows = [row for row in csv.reader(file) if row] or [[]]
+            text = file.read()
+            delimiter = delimiter_of(text) if text.strip(" ,;\t\r\n") else ","
+            head, *rows = [
+                row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row
+            ] or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else "not CSV in UTF-8"
         raise InputError(f"cannot be read: {reason}.", source=str(path)) from None
-    return [one_line(name) for name in head], rows
+    return [one_line(name) for name in head], [[with_point(cell, delimiter) for cell in row] for row in rows]
 
 
 def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, repeat: bool) -> ComputeTimes:
@@ -158,8 +164,13 @@ def _read_trace(path: Path, labels: Sequence[str], *, seed: int, rounds: int, re
         try:
             table_s[number] = [float(cell) for cell in row]
         except ValueError:
+            hint = (
+                ""
+                if len(row) <= len(head)
+                else "; decimal commas need semicolons or tabs between the columns"
+            )
             raise InputError(
-                f"row {number + 1} must hold {len(head)} numbers, in seconds.", source=source
+                f"row {number + 1} must hold {len(head)} numbers, in seconds{hint}.", source=source
             ) from None
     _check_times(table_s, head, source)
     try:

@@ -10,6 +10,7 @@ from scenarios.metrics_import.rows import MetricsRow
 from scenarios.metrics_import.text_lines import text_lines
 from topologies import InputError
 from topologies.errors import quoted
+from topologies.networks.csv_table import with_point
 
 
 def table_rows(path: Path) -> Iterator[MetricsRow]:
@@ -19,7 +20,7 @@ def table_rows(path: Path) -> Iterator[MetricsRow]:
     ----------
     path : Path
         Separated by tabs where a ``.tsv`` has one in its head, else by the one of comma, semicolon and tab that is
-        most often there, outside quotes.
+        most often there, outside quotes. Where it is no comma, numbers may have decimal commas.
 
     Raises
     ------
@@ -34,7 +35,7 @@ def table_rows(path: Path) -> Iterator[MetricsRow]:
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}.", source=f"{path}, line 1") from None
     if not any(names):
-        raise InputError("must have a head with the names of the columns.", source=f"{path}, line 1")
+        raise InputError("must have a header with the names of the columns.", source=f"{path}, line 1")
     repeated = next((name for name, count in Counter(names).items() if name and count > 1), None)
     if repeated is not None:
         raise InputError(f"column(={quoted(repeated)}) must not be repeated.", source=f"{path}, line 1")
@@ -46,11 +47,15 @@ def table_rows(path: Path) -> Iterator[MetricsRow]:
                 continue
             if len(cells) != len(names):
                 raise InputError(
-                    f"has {len(cells)} cells, must have {len(names)} as the head.", source=source
+                    f"has {len(cells)} cells, must have {len(names)} as the header.", source=source
                 )
             yield MetricsRow(
                 source=source,
-                values={name: cell.strip() or None for name, cell in zip(names, cells, strict=True) if name},
+                values={
+                    name: with_point(cell.strip(), separator) or None
+                    for name, cell in zip(names, cells, strict=True)
+                    if name
+                },
             )
     except csv.Error as error:
         raise InputError(f"is no CSV: {error}.", source=f"{path}, line {reader.line_num + 1}") from None

@@ -181,11 +181,11 @@ def test_an_empty_folder_and_a_missing_library_say_so(tmp_path, events, monkeypa
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "a.csv, line 1: must have a head with the names of the columns."),
+        ("", "a.csv, line 1: must have a header with the names of the columns."),
         ("round,loss\n", "a.csv: has no rows."),
         ("round,loss\n1,\n", "a.csv: has no row with a loss or a test accuracy."),
         ("round,loss,loss\n1,1,1\n", "a.csv, line 1: column(='loss') must not be repeated."),
-        ("round,loss\n1,2,3\n", "a.csv, line 2: has 3 cells, must have 2 as the head."),
+        ("round,loss\n1,2,3\n", "a.csv, line 2: has 3 cells, must have 2 as the header."),
         (
             "epoch,loss\n1,2\n",
             "a.csv: has no column round; --round 'epoch' takes each epoch for one round; else --round must name one of "

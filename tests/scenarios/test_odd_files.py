@@ -7,10 +7,14 @@ import h5py
 import numpy as np
 import pytest
 
+from scenarios.config.compute_times import _read_rows
 from scenarios.config.scenario import load_scenario
 from scenarios.metrics_import.readers import read_rows
+from scenarios.metrics_import.values import number_of
 from scenarios.runfile.reader import open_file
 from topologies import InputError
+from training.data.datasets import DataOptions
+from training.data.readers.csv_file import CsvFile
 
 SCENARIO = '[network]\nunderlay = "gaia"\n\n[workload]\npreset = "inaturalist"\n'
 
@@ -64,3 +68,34 @@ def test_metrics_from_a_pipe(tmp_path):
 
     with pytest.raises(InputError, match=r"63: is a pipe; write what comes out of it to a file first\.$"):
         read_rows(tmp_path / "63")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("1;0,5", 0.5), ("1;-1,5e-3", -0.0015), ("1;0.5", 0.5), ("1;1.234,5", None)]
+)
+def test_metrics_with_decimal_commas(tmp_path, text, value):
+    (tmp_path / "m.csv").write_text(f"round;loss\n{text}\n")
+
+    (row,) = read_rows(tmp_path / "m.csv").start()
+    assert number_of(row.values["loss"]) == value
+
+
+def test_metrics_in_quotes_have_no_decimal_commas_where_commas_separate(tmp_path):
+    (tmp_path / "m.csv").write_text('round,loss\n1,"0,5"\n')
+
+    (row,) = read_rows(tmp_path / "m.csv").start()
+    assert number_of(row.values["loss"]) is None
+
+
+def test_computing_times_with_decimal_commas(tmp_path):
+    (tmp_path / "t.csv").write_text("A;B\n0,5;1\n\n1,25;2\n")
+
+    assert _read_rows(tmp_path / "t.csv") == (["A", "B"], [["0.5", "1"], ["1.25", "2"]])
+
+
+def test_training_data_with_decimal_commas(tmp_path):
+    (tmp_path / "d.csv").write_text("".join(["x;y;label\n", *(f"{i},5;-{i};{i % 2}\n" for i in range(10))]))
+
+    data = CsvFile(label="label", delimiter=";").read(DataOptions(data=str(tmp_path / "d.csv")))
+    rows = sorted((*data.train_inputs.tolist(), *data.test_inputs.tolist()))
+    assert rows == [[i + 0.5, -float(i)] for i in range(10)]

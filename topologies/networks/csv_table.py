@@ -98,7 +98,7 @@ def read_table(data: bytes, source: str) -> Table:
     text = re.sub(r"\Asep=.[ \t]*(\r\n|\r|\n|\Z)", "", text, flags=re.IGNORECASE)
     if not _CONTENT.search(text):
         raise InputError("is an empty table; it must have a row of column names.", source=source)
-    delimiter = _delimiter(text)
+    delimiter = delimiter_of(text)
     header: tuple[str, ...] = ()
     rows, numbers = [], []
     for number, cells in _records(text, delimiter, source):
@@ -148,8 +148,8 @@ def _text(data: bytes, source: str) -> str:
     return text
 
 
-def _delimiter(text: str) -> str:
-    """What separates the columns of the header, the first line that is not blank."""
+def delimiter_of(text: str) -> str:
+    """What separates the columns of the header, the first line that is not blank: a text must have one."""
     first = next(line for line in re.split(r"[\r\n]", text) if _CONTENT.search(line))
     unquoted = re.sub(r'"[^"]*"', "", first)
     return next((delimiter for delimiter in _DELIMITERS if delimiter in unquoted), ",")
@@ -251,6 +251,19 @@ def parse_number(text: str, *, decimal_comma: bool) -> float:
             f"must have a decimal point, as commas separate the columns: {text.replace(',', '.')}."
         )
     raise InputError("must be a number.")
+
+
+def with_point(text: str, delimiter: str) -> str:
+    """A number that has a decimal comma, with a point, where commas separate no columns; any other text as it is.
+
+    Parameters
+    ----------
+    text : str
+    delimiter : str
+        Between the columns.
+    """
+    is_number = delimiter != "," and _NUMBER.fullmatch(text.strip())
+    return text.replace(",", ".") if is_number else text
 
 
 def check_range(value: float, text: str) -> float:

@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from topologies.errors import InputError, unknown_name
+from topologies.networks.csv_table import with_point
+from topologies.plain_text import open_utf8
 from training.data.arrays import Samples, dataset_of
 from training.data.datasets import DataOptions, Dataset
 from training.data.readers.files import data_file
@@ -26,7 +28,7 @@ class CsvFile(WholeReader):
     groups : str
         Name of the column of groups, such as hospitals; empty without one.
     delimiter : str
-        Between values.
+        Between values; where it is no comma, numbers may have decimal commas.
     """
 
     label: str = field(metadata={"help": "name of the column of labels"})
@@ -51,7 +53,7 @@ class CsvFile(WholeReader):
     def _samples(self, path: Path) -> tuple[Samples, list[str]]:
         """The rows of a file, and the names of the columns that are inputs."""
         try:
-            with path.open(encoding="utf-8-sig", newline="") as file:
+            with open_utf8(path) as file:
                 header, *rows = [*csv.reader(file, delimiter=self.delimiter)] or [[]]
         except UnicodeDecodeError as error:
             raise InputError(f"must be UTF-8: byte {error.start} is not.", source=str(path)) from None
@@ -74,7 +76,11 @@ class CsvFile(WholeReader):
                     source=str(path),
                 )
         values = np.array(
-            [[_number(row[c], header[c], n, path) for c in inputs] for n, row in lines], np.float32
+            [
+                [_number(with_point(row[c], self.delimiter), header[c], n, path) for c in inputs]
+                for n, row in lines
+            ],
+            np.float32,
         )
         samples = Samples(
             inputs=[values.reshape(len(lines), len(inputs))],
