@@ -15,6 +15,8 @@ from topologies.plain_text import utf8_text
 _GML_NUMBER = re.compile(r"[+-]?(?:\d+|(?:\d*\.\d+|\d+\.\d*|INF)(?:[eE][+-]?\d+)?)")
 """What GML calls an integer or a real."""
 
+_END = {"expected EOF, found ']'": "it has a ']' too many"}
+
 _NODE, _EDGE = (re.compile(rf"(?<![^\s\]]){name}\s*\[", re.IGNORECASE) for name in ("node", "edge"))
 
 
@@ -56,13 +58,14 @@ def _graph(data: bytes) -> Attributes:
     check_size(data, MOST_GML_BYTES, None)
     _check_numbers(text)
     # networkx fails on blank lines and on trailing blanks within a string of several lines.
-    lines = "\n".join(line.rstrip() or " " for line in text.splitlines())
+    lines = [line.rstrip() or " " for line in text.splitlines()]
+    joined = "\n".join(lines)
     # As an attribute of an outer graph the file comes back as it stands: networkx would drop the order of the
     # links and which end is the source, and refuse parallel links without a header.
     try:
-        content = nx.parse_gml(f"graph [ file [\n{lines}\n] ]", label="id").graph.get("file")
+        content = nx.parse_gml(f"graph [ file [\n{joined}\n] ]", label="id").graph.get("file")
     except Exception as error:  # on arbitrary text the parser raises whatever its string handling does
-        raise InputError(f"is not a GML file: {_reason(error)}.") from None
+        raise InputError(f"is not a GML file: {_reason(error, lines)}.") from None
     graph = content.get("graph") if isinstance(content, dict) else None
     if not isinstance(graph, dict):
         raise InputError("is not a GML file: it must hold one 'graph [ ... ]'.")
@@ -82,12 +85,19 @@ def _check_numbers(text: str) -> None:
             )
 
 
-def _reason(error: Exception) -> str:
-    """The parser's reason, short, with its line in the file: one above that in the outer graph."""
-    place = re.search(r" at \((\d+), (\d+)\)$", str(error))
-    if place is None:
+def _reason(error: Exception, lines: Sequence[str]) -> str:
+    """The parser's reason, short, with the line of the file: one above that in the outer graph."""
+    found = re.search(r" at \((\d+), (\d+)\)$", str(error))
+    if found is None:
         return f"{type(error).__name__} in the parser"
-    return f"{quoted(str(error)[: place.start()])} at line {int(place[1]) - 1}, column {place[2]}"
+    said, number = str(error)[: found.start()], int(found[1]) - 1
+    if number > len(lines):
+        return _END.get(said, "it ends early, a '[' or a quotation mark is not closed")
+    line = lines[number - 1]
+    # What was found or cannot be read may be as long as the file, so that only what was expected is told.
+    expected = f": {said.partition(', found')[0]}" if said.startswith("expected") else ""
+    hint = " (a quotation mark within a text is &quot;)" if line.count('"') > 2 else ""
+    return f"line {number}, column {found[2]}: {quoted(line.strip())} is no GML there{hint or expected}"
 
 
 def _blocks(graph: Attributes, key: str) -> Sequence[Attributes]:
