@@ -37,6 +37,7 @@ def _main() -> None:
     from scenarios.cli.app import app
     from scenarios.runfile.paths import FULL
     from scenarios.runtime.launcher import exit_code, report, run_together
+    from scenarios.runtime.note_warnings import warnings_as_notes
     from topologies import MachineError, SilosimError
     from topologies.regular_files import unreadable
     from training import world
@@ -45,7 +46,8 @@ def _main() -> None:
 
     def command() -> None:
         try:
-            app(prog_name="silosim")
+            with warnings_as_notes():
+                app(prog_name="silosim")
         except SystemExit as stopped:
             # Typer turns a KeyboardInterrupt into the exit code of Ctrl-C, whichever signal came.
             if stopped.code:

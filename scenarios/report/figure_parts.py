@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from matplotlib import rc_context
+from matplotlib import rc_context, rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from scenarios.report.figure_style import DPI, GRID, SAVED, TITLE_PT, FigureStyle
 from scenarios.report.line_styles import LineStyle
+from scenarios.report.missing_letters import lend_fonts, missing_letters, warn_of_boxes
 from scenarios.runfile.paths import write_whole, writing
 from topologies.wrapping import unbroken, wrapped
 
@@ -115,12 +116,24 @@ def save_figure(figure: Figure, path: Path) -> None:
 
     Notes
     -----
-    One figure is the same bytes whenever it is drawn. Letters that its font lacks are boxes in it.
+    One figure is the same bytes whenever it is drawn with the same fonts. Letters that its font lacks are those of an
+    installed one, else boxes, of which a `NoteWarning` tells.
     """
-    ending = path.suffix.lower()
-    with writing(path), rc_context(SAVED), warnings.catch_warnings():
-        # Matplotlib says so of each letter, with a line of this file; the boxes say it, too.
+    with writing(path), rc_context(SAVED):
+        drawn, missing = _drawn(figure, path)
+        if missing and lend_fonts(figure, missing):
+            drawn, missing = _drawn(figure, path)
+    write_whole(path, drawn, force=True)
+    if missing:
+        warn_of_boxes(figure, missing, path)
+
+
+def _drawn(figure: Figure, path: Path) -> tuple[bytes, set[str]]:
+    """A figure's file, and the letters that its fonts lack; of texts that stay texts, none, as readers have fonts."""
+    ending, drawn = path.suffix.lower(), io.BytesIO()
+    with warnings.catch_warnings():
+        # It says so of each letter, with a line of this file.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        drawn = io.BytesIO()
         figure.savefig(drawn, format=ending.removeprefix(".") or None, dpi=DPI, metadata=_NO_DATE.get(ending))
-    write_whole(path, drawn.getvalue(), force=True)
+    stay_texts = ending == ".svg" and rcParams["svg.fonttype"] == "none"
+    return drawn.getvalue(), set() if stay_texts else missing_letters(figure)
