@@ -31,7 +31,7 @@ MANY_LINES = 150
 """From so many lines on they are drawn thinner, and let each other shine through."""
 _MOST_PAIRS = 1500
 _MOST_CLASSES = 6
-_LETTER, _WIDE_LETTER, _LINE = 0.59, 1.05, 1.2
+_LETTER, _CAPITAL, _WIDE_LETTER, _LINE = 0.59, 0.74, 1.05, 1.2
 """Width of a letter, of one that is as wide as high, and height of a line, in parts of the font's size."""
 _AWAY_PT = (4.5, 11.0, 19.0, 30.0, 44.0)
 """Distances at which a label may stand from its site; from the second on with a line that leads to it."""
@@ -521,6 +521,8 @@ _DIRECTIONS = ((1, 0.0), (-1, 0.0), (0, 1.0), (0, -1.0), (1, 0.8), (-1, 0.8), (1
 """Side of the site on which its label is, and how far up."""
 _COLLISION = 1000.0
 """Cost of a label on another or on a site, against 1 for each point of distance."""
+_LEAVING = 1000
+"""Collisions that a label which leaves the page counts as: it would be cut off, and nobody could read it."""
 
 
 def _places(order: Sequence[int], on_page: FloatArray) -> list[list[int]]:
@@ -575,7 +577,8 @@ def _cost(box: _Box, boxes: Sequence[_Box], dots: _Counted, crossed: _Counted) -
     """How bad a label's place is."""
     left, bottom, right, top = box
     width, height = (size - 1 for size in dots.below.shape)
-    collisions = int(left < _EDGE_PT or bottom < 0 or right > width - _EDGE_PT or top > height)
+    leaves = left < _EDGE_PT or bottom < 0 or right > width - _EDGE_PT or top > height
+    collisions = _LEAVING * leaves
     collisions += sum(left < r and right > l and bottom < t and top > b for l, b, r, t in boxes)  # noqa: E741
     collisions += dots.within(box, margin=2.0)
     return _COLLISION * collisions + 1.5 * min(crossed.within(box), 60)
@@ -593,8 +596,14 @@ def _dots(paths: Sequence[FloatArray]) -> FloatArray:
 
 def _text_pt(text: str, font_pt: float) -> float:
     """About how long a text is."""
-    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
-    return font_pt * (_WIDE_LETTER * wide + _LETTER * (len(text) - wide))
+    return font_pt * sum(map(_letter_em, text))
+
+
+def _letter_em(letter: str) -> float:
+    """About how wide a letter is, in parts of the font's size."""
+    if unicodedata.east_asian_width(letter) in "WF" or letter in "WMmw@%…":
+        return _WIDE_LETTER
+    return _CAPITAL if letter.isupper() else _LETTER
 
 
 def _on_page(points: FloatArray, window: Window, page: Page) -> FloatArray:

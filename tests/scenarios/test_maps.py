@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib import get_data_path
 from matplotlib.colors import to_rgba
+from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
 
 from scenarios.report.map import map_figure, plot_map
@@ -569,6 +571,29 @@ def test_sites_at_one_place_are_a_group():
     on_page = np.array([[0.0, 0.0], [50.0, 0.0], [0.4, 0.6], [0.0, 50.0], [50.0, 0.9]])
     assert _places([4, 0, 1, 2, 3], on_page) == [[4, 1], [0, 2], [3]]
     assert (_first(["a", "b"], 2), _first(["a"] * 1202, 2)) == ("a, b", "a, a and 1,200 more")
+
+
+def test_no_label_is_cut_off_where_many_are_at_the_edge():
+    east = [(f"Laboratory of Learning {i:02d}", 48 + 0.12 * (i % 4), 20 + 0.1 * (i // 4)) for i in range(12)]
+    sites = {"West": (48.2, 3.0), **{name: place for name, *place in east}}
+    count = len(sites)
+    layout = map_layout(network(sites, [(0, i) for i in range(1, count)], [1e9] * (count - 1)))
+    at = layout.on_page(np.column_stack([layout.x, layout.y]))
+    assert len(layout.labels) == count
+    for label in layout.labels:
+        width, across = _text_pt(label.text, FONT_PT), at[label.site, 0] + label.right_pt
+        left = across - {1: 0.0, -1: width, 0: width / 2}[label.side]
+        assert 0 <= left <= left + width <= layout.page.width_pt
+
+
+@pytest.mark.parametrize(
+    "text", ["LAWRENCE LIVERMORE NATIONAL LAB", "WWWWMMMM", "mmmm@ww…", "Paris 11", "ABCDEFGHIJKLMNOPQ"]
+)
+def test_no_label_is_longer_than_thought(text):
+    drawn = FT2Font(f"{get_data_path()}/fonts/ttf/DejaVuSans.ttf")
+    drawn.set_size(FONT_PT, 72)
+    drawn.set_text(text)
+    assert drawn.get_width_height()[0] / 64 <= _text_pt(text, FONT_PT) + 0.5
 
 
 def test_labels_stand_beside_above_and_below_their_site():
