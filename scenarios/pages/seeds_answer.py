@@ -1,6 +1,7 @@
 """What runs with several seeds say, in sentences that are true of their table."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from topologies.statistics import batch_means
 from topologies.wrapping import listed
 
 _MOST_NAMED = 6
+_ENOUGH = 5
+"""Seeds below which an answer that does not tell overlays apart asks for more."""
 _TIME, _ACCURACY, _LOSS = "time_to_target_s", "test_accuracy", "train_loss"
 
 
@@ -77,27 +80,50 @@ def _to_target(compared: Compared, table: Table, runs: Sequence[Row]) -> list[st
             f"{_often(compared, rows, some, seeds)}{_never(compared, none)}."
         ]
     every.sort(key=lambda kind: float(rows[kind][f"{_TIME}_mean"]))
-    best = every[0]
-    mean = " in the mean, with its 95 % interval" if seeds > 1 else ""
-    first = " first" if len(rows) > 1 else ""
-    sentences = [
-        f"{on}{compared.name(best)} reaches {compared.goal}{first}: after {_time(rows[best])}{mean}."
-    ]
-    if len(every) > 1:
-        others = [f"{compared.name(kind)} after {_time(rows[kind])}" for kind in every[1 : _MOST_NAMED + 1]]
-        more = len(every) - 1 - _MOST_NAMED
-        others += [f"{more} more later"] if more > 0 else []
-        sentences.append(
-            f"Then follow {listed(others)}." if len(others) > 1 else f"Then follows {others[0]}."
-        )
-        sentences += _difference(compared, runs, _TIME, best, every[1])
+    sentences = _first_to_target(compared, rows, runs, every, seeds)
     if some or none:
         parts = [_often(compared, rows, some, seeds)] if some else []
         parts += [f"{_named(compared, none)} in none"] if none else []
         sentences.append(f"Not all runs of the others reach it: {', '.join(parts)}.")
-    if len(rows) > 1 and seeds > 1:
-        sentences.append(_wins(compared, runs, best, seeds))
     return sentences
+
+
+def _first_to_target(
+    compared: Compared, rows: dict[str, Row], runs: Sequence[Row], every: Sequence[str], seeds: int
+) -> list[str]:
+    """Who reaches the target first, or that the seeds do not tell, and when; `every` is in the order of the means."""
+    best, *later = every
+    on, goal, first = f"On {compared.place}, ", compared.goal, compared.name(best)
+    after = f"after {_time(rows[best])}" + (" in the mean, with its 95 % interval" if seeds > 1 else "")
+    others = [f"{compared.name(kind)} after {_time(rows[kind])}" for kind in later[:_MOST_NAMED]]
+    more = len(later) - _MOST_NAMED
+    others += [f"{more} more later"] if more > 0 else []
+    apart = _difference(runs, _TIME, best, later[0]) if later else None
+    if not later:
+        is_first = " first" if len(rows) > 1 else ""
+        return [f"{on}{first} reaches {goal}{is_first}: {after}."]
+    if apart is not None and not apart.tells:
+        second = compared.name(later[0])
+        difference = "" if apart.is_none else f", {apart.shown} over the same seeds, an interval that holds 0"
+        wins = f"{_wins(compared, runs, best, seeds)}{_hint(seeds)}"
+        sentences = [
+            f"{on}{seeds} seeds do not tell {first} and {second} apart: {wins}.",
+            f"They reach {goal} {after}, and {_time(rows[later[0]])}{difference}.",
+        ]
+        others = others[1:]
+    else:
+        sentences = [f"{on}{first} reaches {goal} first: {after}."]
+    if others:
+        sentences.append(f"Then follow{'' if len(others) > 1 else 's'} {listed(others)}.")
+    if apart is not None and apart.tells:
+        sentences.append(f"Over the same seeds {compared.name(later[0])} is {apart.shown}.")
+        sentences.append(f"By seeds, {_wins(compared, runs, best, seeds)}.")
+    return sentences
+
+
+def _hint(seeds: int) -> str:
+    """What may tell two overlays apart, where seeds are few."""
+    return f"; more may (--seeds {_ENOUGH})" if seeds < _ENOUGH else ""
 
 
 def _often(compared: Compared, rows: dict[str, Row], kinds: Sequence[str], seeds: int) -> str:
@@ -128,7 +154,7 @@ def _wins(compared: Compared, runs: Sequence[Row], best: str, seeds: int) -> str
             firsts[kind] = firsts.get(kind, 0) + (time == min(times.values()))
     others = [f"{compared.name(kind)} in {count}" for kind, count in firsts.items() if kind != best and count]
     also = f", {listed(others)}" if others else ""
-    return f"Seed by seed {compared.name(best)} is the first in {firsts[best]} of {seeds}{also}."
+    return f"{compared.name(best)} is the first in {firsts[best]} of {seeds}{also}"
 
 
 def _in_the_end(compared: Compared, table: Table, runs: Sequence[Row]) -> list[str]:
@@ -154,28 +180,53 @@ def _in_the_end(compared: Compared, table: Table, runs: Sequence[Row]) -> list[s
         ]
         rest = f" ({', '.join(lower)})" if lower else ""
         return [f"In the end {same} have the same {what}{each}, {_level(rows[best], measure)}{rest}."]
-    rest = ", ".join(f"{compared.name(kind)} {_level(rows[kind], measure)}" for kind in others)
+    levels = [f"{compared.name(kind)} {_level(rows[kind], measure)}" for kind in others]
+    apart = _difference(runs, measure, best, others[0])
+    if apart is not None and not apart.tells:
+        what, seeds = words.split(" ", 1)[1], len({run["seed"] for run in runs})
+        rest = f" ({', '.join(levels[1:])})" if levels[1:] else ""
+        return [
+            f"In the end {seeds} seeds do not tell {compared.name(best)} and {compared.name(others[0])} apart "
+            f"by the {what}, {_level(rows[best], measure)} and {_level(rows[others[0]], measure)}, "
+            f"{apart.shown} over the same seeds{rest}{_hint(seeds)}."
+        ]
+    sentence = f"In the end {compared.name(best)} has the {words}, {_level(rows[best], measure)} ({', '.join(levels)})."
     return [
-        f"In the end {compared.name(best)} has the {words}, {_level(rows[best], measure)} ({rest}).",
-        *_difference(compared, runs, measure, best, others[0]),
+        sentence,
+        *([] if apart is None else [f"Over the same seeds {compared.name(others[0])} is {apart.shown}."]),
     ]
 
 
-def _difference(compared: Compared, runs: Sequence[Row], measure: str, best: str, other: str) -> list[str]:
-    """How far the next is from the best over the same seeds, and whether that tells them apart; none of one seed."""
+class _Difference(NamedTuple):
+    """Of two overlays over the same seeds.
+
+    Attributes
+    ----------
+    shown : str
+        Its mean with a 95 % interval, in words.
+    tells : bool
+        Whether the interval is beside 0.
+    is_none : bool
+        Whether both are equal in each seed.
+    """
+
+    shown: str
+    tells: bool
+    is_none: bool
+
+
+def _difference(runs: Sequence[Row], measure: str, best: str, other: str) -> _Difference | None:
+    """How far the next is from the best over the same seeds; None of one seed."""
     every = _apart(runs, measure, best, other)
     if len(every) < 2:
-        return []
-    if not every.any():
-        return [f"In each seed {compared.name(other)} and {compared.name(best)} are equal."]
+        return None
     mean, half = abs(float(every.mean())), batch_means(every, batches=len(every)).half_width
     shown = {
         _TIME: f"{format_interval(mean, half)} later",
         _ACCURACY: f"{format_mean(100 * mean, 100 * half)} percentage points lower",
         _LOSS: f"{format_mean(mean, half)} higher",
     }[measure]
-    tells = "" if mean > half else f": this interval holds 0, so {len(every)} seeds do not tell them apart"
-    return [f"Seed by seed {compared.name(other)} is {shown}{tells}."]
+    return _Difference(shown=shown, tells=mean > half, is_none=not every.any())
 
 
 def _apart(runs: Sequence[Row], measure: str, best: str, other: str) -> FloatArray:

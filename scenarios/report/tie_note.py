@@ -36,7 +36,8 @@ def tie_notes(rows: Iterable[Mapping[str, Any]], key: str) -> list[str]:
             groups.append([])
         groups[-1].append(each)
     return [
-        f"a tie on real TCP, less than 15 % apart (simulated): {listed([name for _, name in group])}."
+        f"{listed([name for _, name in group])} are less than 15 % apart (simulated): on real TCP "
+        f"{'either' if len(group) == 2 else 'any of them'} may be faster."
         for group in groups
         if len(group) > 1
     ]

@@ -46,10 +46,13 @@ def window_notes(graph: Connectivity, overlays: Sequence[AnyOverlay]) -> list[st
     if not changed:
         return []
     _, kind, before_s, after_s = max(changed, key=lambda each: each[0])
-    others = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
+    more = len(changed) - 1
+    others = (
+        f", and those of {more} other overlay{'' if more == 1 else 's'} would grow by more than 10 %, too"
+    )
     return [
-        f"transfers have no windows here: with one stream and a window of {_WINDOW} each (--window), a round of {kind} "
-        f"would take {format_s(after_s)} or more instead of {format_s(before_s)}{others}."
+        f"the network states no windows of transfers: with one of {_WINDOW} for each (--window), a round of {kind} "
+        f"would take {format_s(after_s)} or more instead of {format_s(before_s)}{others if more else ''}."
     ]
 
 

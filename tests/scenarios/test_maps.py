@@ -550,7 +550,8 @@ def test_dots_along_a_path_are_at_most_3_apart_and_begin_at_its_corners():
 
 def test_wide_letters_take_more_room():
     assert _text_pt("", 7.0) == 0
-    assert _text_pt("Lyon", 7.0) == pytest.approx(4 * _text_pt("a", 7.0))
+    assert _text_pt("Lyon", 7.0) == pytest.approx(3 * _text_pt("a", 7.0) + _text_pt("L", 7.0))
+    assert _text_pt("l", 7.0) < _text_pt("L", 7.0) < _text_pt("W", 7.0)
     assert _text_pt("Lyon", 14.0) == pytest.approx(2 * _text_pt("Lyon", 7.0))
     # A letter of the East Asian scripts is about as wide as it is high.
     assert _text_pt("\u6771\u4eac", 10.0) == pytest.approx(20, rel=0.1)
