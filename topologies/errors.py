@@ -228,15 +228,56 @@ def unknown_name(
         To be raised by the caller.
     """
     choices = list(dict.fromkeys(known))
-    by_lower = {choice.lower(): choice for choice in sorted(choices)}
-    close = [by_lower[name] for name in difflib.get_close_matches(str(value).lower(), by_lower)]
+    close = _close(value, choices)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     if len(choices) > MOST_NAMES:
-        listed = list(dict.fromkeys((*close, *choices)))[:FEW_NAMES]
-        names, after = f"{len(choices)} names", f"{hint}: {', '.join(listed)}, ..."
+        listed = f"{', '.join(list(dict.fromkeys((*close, *choices)))[:FEW_NAMES])}, ..."
+        names = f"{len(choices)} names"
+        after = f"; did you mean {close[0]!r}? Among them are {listed}" if close else f": {listed}"
     else:
         names, after = ", ".join(sorted(choices)), f"{hint}."
     one = "" if len(choices) == 1 and otherwise else "one of "
     rule = f"{one}{names}, or {otherwise}" if otherwise else f"one of {names}"
     path = field.path if isinstance(field, Field) else (field,)
     return InputError(f"must be {rule}{after}", field=Field(*path, value=value), source=source)
+
+
+def unknown_key(table: str, key: str, known: Iterable[str], *, source: str | None = None) -> InputError:
+    """Error for a key that a table does not have, with the nearest one that it has.
+
+    Parameters
+    ----------
+    table : str
+        Its heading, such as ``[workload]``; empty for the file itself.
+    key : str
+        As the user wrote it.
+    known : iterable of str
+        All keys of the table.
+    source : str, optional
+        The file that holds it.
+
+    Returns
+    -------
+    InputError
+        To be raised by the caller.
+
+    Examples
+    --------
+    >>> str(unknown_key("[workload]", "comput", ["preset", "compute"]))
+    "[workload] has no key 'comput'; did you mean 'compute'? Its keys are compute, preset."
+    """
+    choices = sorted(set(known))
+    close = _close(key, choices)
+    hint = f"; did you mean {close[0]!r}? I" if close else "; i"
+    listed = f"ts keys are {', '.join(choices)}."
+    if len(choices) > MOST_NAMES:
+        first = list(dict.fromkeys((*close, *choices)))[:FEW_NAMES]
+        listed = f"ts {len(choices)} keys are {', '.join(first)}, ..."
+    rule = f"has no key {quoted(key)}{hint}{listed}"
+    return InputError(f"{table} {rule}" if table else rule, source=source)
+
+
+def _close(value: str, choices: Iterable[str]) -> list[str]:
+    """The choices that are written almost like a value, the nearest first."""
+    by_lower = {choice.lower(): choice for choice in sorted(choices)}
+    return [by_lower[name] for name in difflib.get_close_matches(str(value).lower(), by_lower)]

@@ -1,7 +1,8 @@
 """The commands by name, in the order of use; the module of one is imported when it is used."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -11,6 +12,7 @@ from scenarios.cli.help import HelpfulCommand
 from scenarios.cli.usage import usage_errors
 from scenarios.runtime.signals import check_interrupts
 from topologies import InputError
+from topologies.errors import Field
 
 SUMMARIES: Mapping[str, str] = {
     "doctor": "Check this installation and machine, and say what to do.",
@@ -49,8 +51,8 @@ class SingleValueCommand(HelpfulCommand):
         Raises
         ------
         InputError
-            If an option that takes one value is given more often, an option or argument is unknown or missing, or a
-            value is no number. Flags may be repeated, lists are.
+            If an option that takes one value is given more often, an option or argument is unknown or missing, a
+            value is no number, or a path is empty. Flags may be repeated, lists are.
         """
         if ctx.resilient_parsing:
             # The shell asks for what may come next.
@@ -63,7 +65,17 @@ class SingleValueCommand(HelpfulCommand):
                 name = max(parameter.opts, key=len)
                 raise InputError(f"{name} takes one value and must be given once, not {times} times.")
         with usage_errors(ctx, texts):
-            return super().parse_args(ctx, args)
+            rest = super().parse_args(ctx, args)
+        for name, value in ctx.params.items():
+            # As a path an empty text is the current folder.
+            if Path() in _as_list(value) and "" in _as_list(texts.get(name)):
+                raise InputError("is empty, must be a path.", field=Field(name, value=""))
+        return rest
+
+
+def _as_list(given: Any) -> Sequence[Any]:
+    """What was given for a parameter, once or more often."""
+    return given if isinstance(given, list | tuple) else [given]
 
 
 class Commands(Mapping[str, Any]):

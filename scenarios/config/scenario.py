@@ -29,7 +29,7 @@ from scenarios.config.simulation import (
 from scenarios.config.text_file import read_utf8
 from scenarios.config.training_files import training_beside
 from topologies import Connectivity, InputError, Workload
-from topologies.errors import Field, quoted, unknown_name
+from topologies.errors import Field, quoted, unknown_key
 from topologies.input_limits import MOST_TOML_BYTES
 from topologies.toml_text import parse_toml
 from training import TrainingConfig, compressed_share, load_backend, message_bits
@@ -310,13 +310,13 @@ def toml_text(path: Path) -> str:
 
 def scenario_of(tables: Mapping[str, Any], *, source: str | None, recorded: bool = False) -> Scenario:
     """Scenario of the tables of a TOML file; as `parse_scenario`."""
-    check_keys("key", tables, Scenario, source)
+    check_keys("", tables, Scenario, source)
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):
             also: Iterable[str] = ("task",) if owner is TrainingConfig else ()
             if owner is OverlaysConfig:
                 also = tables[name] if recorded else ("entries", *all_kinds())
-            check_keys(f"key in [{name}]", tables[name], owner, source, also=also)
+            check_keys(f"[{name}]", tables[name], owner, source, also=also)
     if isinstance(tables.get("overlays"), dict):
         tables = {**tables, "overlays": _gathered_options(tables["overlays"], source, recorded=recorded)}
     elif isinstance(tables.get("overlays"), list):
@@ -339,13 +339,13 @@ def scenario_of(tables: Mapping[str, Any], *, source: str | None, recorded: bool
 
 def simulation_fields(table: Mapping[str, Any], source: str | None) -> dict[str, Any]:
     """Fields of `SimulationConfig` of a table ``[simulation]``, whose keys are checked."""
-    _check_known("key in [simulation]", table, known_keys(table), source)
+    _check_known("[simulation]", table, known_keys(table), source)
     inner_tables: dict[str, type] = {"compute": ComputeConfig, **event_tables(table)}
     for name, inside in inner_tables.items():
         inner = table.get(name)
         for one in inner if isinstance(inner, list) else [inner]:
             if isinstance(one, dict):
-                check_keys(f"key in [simulation.{name}]", one, inside, source)
+                check_keys(f"[simulation.{name}]", one, inside, source)
     return gathered(table)
 
 
@@ -520,15 +520,15 @@ def preset_text(name: str) -> str:
 
 
 def check_keys(
-    what: str, table: Mapping[str, Any], owner: type, source: str | None, *, also: Iterable[str] = ()
+    heading: str, table: Mapping[str, Any], owner: type, source: str | None, *, also: Iterable[str] = ()
 ) -> None:
     """Raise an error for a key that the owner's dataclass does not have; a field with another key is not one."""
     fields = [field.name.rstrip("_") for field in dataclasses.fields(owner) if not field.metadata]
-    _check_known(what, table, [*fields, *also], source)
+    _check_known(heading, table, [*fields, *also], source)
 
 
-def _check_known(what: str, table: Mapping[str, Any], known: Sequence[str], source: str | None) -> None:
+def _check_known(heading: str, table: Mapping[str, Any], known: Sequence[str], source: str | None) -> None:
     """Raise an error for a key that is none of the known ones."""
     for key in table:
         if key not in known:
-            raise unknown_name(what, key, known, source=source)
+            raise unknown_key(heading, key, known, source=source)

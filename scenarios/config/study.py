@@ -424,13 +424,13 @@ def _written_twice(key: str) -> InputError:
 
 def _check_own_keys(own: Mapping[str, Any], source: str) -> None:
     """Raise an error for an unknown key of the ``[study]`` table and those inside it."""
-    check_keys("key in [study]", own, StudyConfig, source)
+    check_keys("[study]", own, StudyConfig, source)
     if isinstance(own.get("figure"), dict):
-        check_keys("key in [study.figure]", own["figure"], FigureConfig, source)
+        check_keys("[study.figure]", own["figure"], FigureConfig, source)
     published = own.get("published")
     for table in published if isinstance(published, list) else ():
         if isinstance(table, dict):
-            check_keys("key in [[study.published]]", table, PublishedFigure, source)
+            check_keys("[[study.published]]", table, PublishedFigure, source)
 
 
 def split_key(key: str) -> tuple[str | int, ...]:

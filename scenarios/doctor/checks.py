@@ -187,6 +187,7 @@ def parts(_scratch: Path) -> Iterator[Finding]:
     # Not needed without parts, and it fails where numpy is broken.
     from topologies.entry_points import load_entry, named
     from topologies.errors import InputError, MachineError
+    from training.backend import GROUP, TrainingBackend
     from training.choices import OPTION_SETTINGS
     from training.declared_options import declared_options
 
@@ -195,6 +196,8 @@ def parts(_scratch: Path) -> Iterator[Finding]:
         details: dict[str, Any] = {"group": entry.group, "name": entry.name, "place": entry.value}
         try:
             part, setting = load_entry(entry, what), OPTION_SETTINGS.get(entry.group)
+            if entry.group == GROUP and not (isinstance(part, type) and isinstance(part, TrainingBackend)):
+                raise InputError("must be a class with check and train.")
             declared = declared_options(part, field=setting) if setting and isinstance(part, type) else {}
         except (InputError, MachineError) as error:
             yield Finding(

@@ -16,6 +16,8 @@ from topologies.whole_files import is_named, make_folders, publish
 _NO_LOCKS = (errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of a disk, a quota or a limit of file sizes that takes no more."""
+_CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+"""Errors of a folder or file system that may not be written."""
 _ENDING = re.compile(r"\.[a-z]\w*")
 
 
@@ -31,7 +33,9 @@ def check_output(path: Path) -> None:
     ------
     InputError
         If it has no name, is a directory, a device or a pipe, has a name that leaves no room for those of files beside
-        it, or lies below something that is no directory or may not be written.
+        it, or lies below something that is no directory.
+    MachineError
+        If the folder may not be written.
     """
     if not path.name:
         raise InputError(f"output(={str(path)!r}) must be the name of a file.")
@@ -44,7 +48,7 @@ def check_output(path: Path) -> None:
 
 
 def check_parent(path: Path) -> None:
-    """Raise an `InputError` for a path in something that is no directory or may not be written."""
+    """Raise an `InputError` for a path in something that is no directory, a `MachineError` in a read-only one."""
     folder = path.parent
     while not os.path.lexists(folder):
         folder = folder.parent
@@ -53,7 +57,9 @@ def check_parent(path: Path) -> None:
     if not folder.is_dir():
         raise InputError(f"output(={str(path)!r}): {folder} must be a directory.")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError(f"output(={str(path)!r}): {folder} must be writable.")
+        is_fixed = os.statvfs(folder).f_flag & os.ST_RDONLY
+        reason = os.strerror(errno.EROFS if is_fixed else errno.EACCES)
+        raise MachineError(f"output(={str(path)!r}): {folder.absolute()} cannot be written: {reason}.")
 
 
 PARTIAL = ".partial"
@@ -156,7 +162,7 @@ def writing(path: Path) -> Iterator[None]:
     Raises
     ------
     MachineError
-        Where the disk is full, or the file larger than the user may write.
+        Where the disk is full, the file larger than the user may write, or the folder or file system read-only.
     InputError
         After any other of these errors.
     """
@@ -166,8 +172,8 @@ def writing(path: Path) -> Iterator[None]:
         raise
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        is_full = isinstance(error, OSError) and error.errno in FULL
-        raise (MachineError if is_full else InputError)(f"{path} cannot be written: {reason}") from None
+        is_machine = isinstance(error, OSError) and error.errno in (*FULL, *_CLOSED)
+        raise (MachineError if is_machine else InputError)(f"{path} cannot be written: {reason}") from None
 
 
 def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
@@ -186,7 +192,7 @@ def write_whole(path: Path, data: str | bytes, *, force: bool = False) -> None:
     InputError
         If the file cannot be written, or exists and `force` is not given.
     MachineError
-        If the disk is full; the name is then what it was.
+        If the disk is full or read-only; the name is then what it was.
 
     Notes
     -----

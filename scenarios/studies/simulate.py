@@ -273,4 +273,4 @@ def _speed_note(rows: Sequence[Row]) -> str:
     """Speed of the simulations."""
     speeds = [float(f"{row['messages_per_s']:.3g}") for row in rows]
     span = dict.fromkeys((f"{min(speeds):,.0f}", f"{max(speeds):,.0f}"))
-    return f"Speed: {' to '.join(span)} models per second of this machine."
+    return f"Speed: {' to '.join(span)} models per second on this machine."

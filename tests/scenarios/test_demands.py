@@ -167,7 +167,7 @@ def test_validate_names_the_demands_that_slow_an_arc(silosim, scenario):
         ),
         (TABLE + 'step = "0 s"\n', "", "demands[0].step(='0 s') must be > 0."),
         (TABLE + 'job_starts_at = "8"\n', "", "demands[0].job_starts_at(='8') must be a number with a unit"),
-        (TABLE + "scael = 2\n", "", "key in [simulation.demands](='scael') must be one of"),
+        (TABLE + "scael = 2\n", "", "[simulation.demands] has no key 'scael'"),
     ],
 )
 def test_what_is_wrong_is_one_line_with_the_file_and_the_row(silosim, scenario, table, matrix, rule):

@@ -200,6 +200,15 @@ def test_parts_of_other_packages_are_imported_and_their_options_shown(install_pa
     )
 
 
+@pytest.mark.parametrize("name", ["Reader", "plain"])
+def test_a_backend_that_cannot_train_is_not_ok(install_package, tmp_path, name):
+    install_package("some-parts", f"[silosim.training_backends]\nlab = parts:{name}\n", {"parts": PARTS})
+    found = _only("parts", tmp_path / "scratch")
+
+    assert found.status == "warning"
+    assert found.text == f"the training backend lab (parts:{name}): must be a class with check and train."
+
+
 def test_the_documented_backend_tells_its_options(install_package, tmp_path):
     example = (ROOT / "docs" / "extending" / "training_backend.py").read_text("utf-8")
     entry = "[silosim.training_backends]\nnumpy_logistic = training_backend:NumpyLogistic\n"

@@ -152,12 +152,12 @@ def test_rules_of_one_entry(text, message):
     [
         (
             '[[simulation.failure]]\nlink = "PL -> UA"\nfrom = "1 s"',
-            "failure[0].link(='PL -> UA') must be one of 122 names (did you mean 'PL - UA'?)",
+            "failure[0].link(='PL -> UA') must be one of 122 names; did you mean 'PL - UA'?",
         ),
         (f'{BACKGROUND}link = "X"\nshare = "1 %"', "background[0].link(='X') must be one of "),
         (
             '[[simulation.capacity]]\nlink = "PLuplink"\nat = ["0 s"]\ncapacity = ["1 Gbps"]',
-            "capacity[0].link(='PLuplink') must be one of 324 names (did you mean 'PL uplink'?)",
+            "capacity[0].link(='PLuplink') must be one of 324 names; did you mean 'PL uplink'?",
         ),
         (
             f'{EARLY}{FAILURE}from = "2 s"\nuntil = "3 s"',

@@ -1,7 +1,10 @@
 """Files of users that are not what they are taken for: cut off, empty, compressed, in another encoding, pipes."""
 
+import errno
 import gzip
 import os
+from pathlib import Path
+from types import SimpleNamespace
 
 import h5py
 import numpy as np
@@ -11,8 +14,9 @@ from scenarios.config.compute_times import _read_rows
 from scenarios.config.scenario import load_scenario
 from scenarios.metrics_import.readers import read_rows
 from scenarios.metrics_import.values import number_of
+from scenarios.runfile.paths import writing
 from scenarios.runfile.reader import open_file
-from topologies import InputError
+from topologies import InputError, MachineError
 from training.data.datasets import DataOptions
 from training.data.readers.csv_file import CsvFile
 
@@ -99,3 +103,41 @@ def test_training_data_with_decimal_commas(tmp_path):
     data = CsvFile(label="label", delimiter=";").read(DataOptions(data=str(tmp_path / "d.csv")))
     rows = sorted((*data.train_inputs.tolist(), *data.test_inputs.tolist()))
     assert rows == [[i + 0.5, -float(i)] for i in range(10)]
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"), [(0, "Permission denied"), (os.ST_RDONLY, "Read-only file system")]
+)
+def test_a_folder_that_may_not_be_written_is_of_the_machine(silosim, tmp_path, monkeypatch, flags, reason):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("scenarios.runfile.paths.os.access", lambda *_: False)
+    monkeypatch.setattr("scenarios.runfile.paths.os.statvfs", lambda _: SimpleNamespace(f_flag=flags))
+
+    said = silosim("underlay", "gaia", "-o", "p.png").failed(3).err
+    assert said == f"silosim: error: output(='p.png'): {tmp_path} cannot be written: {reason}.\n"
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC])
+def test_what_a_machine_refuses_to_write_is_no_wrong_input(number):
+    with (
+        pytest.raises(MachineError, match=rf"^x cannot be written: {os.strerror(number)}$"),
+        writing(Path("x")),
+    ):
+        raise OSError(number, os.strerror(number))
+
+
+@pytest.mark.parametrize(
+    ("command", "field"),
+    [
+        (("underlay", "gaia", "-o", ""), "output"),
+        (("simulate", "gaia", "--output="), "output"),
+        (("show", ""), "run"),
+        (("plot", ""), "file"),
+        (("calibrate", "s.toml", "--times", ""), "times"),
+    ],
+)
+def test_an_empty_path_is_not_the_current_folder(silosim, tmp_path, monkeypatch, command, field):
+    monkeypatch.chdir(tmp_path)
+
+    assert silosim(*command).failed(2).err == f"silosim: error: {field}(='') is empty, must be a path.\n"
+    assert list(tmp_path.iterdir()) == []

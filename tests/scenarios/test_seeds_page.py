@@ -121,8 +121,7 @@ def test_a_target_that_not_all_runs_reach_has_counts_and_the_best_accuracy(run_f
     half = stats.t.ppf(0.975, 2) * stats.sem([50.0, 40.0, 40.0])
     assert (
         "In the end 3 seeds do not tell the ring and the STAR apart by the test accuracy, "
-        f"43.33 +- {half:.2g} % and 40.00 +- 0 %, 3.333 +- "
-        in said
+        f"43.33 +- {half:.2g} % and 40.00 +- 0 %, 3.333 +- " in said
     )
     some, _ = answered(run_file, {"star": [NEVER, reaching(0)], "ring": [reaching(1)] * 2})
     assert "the ring reaches a test accuracy of 50 % first: after 1.000 s +- 0 s" in some

@@ -37,11 +37,12 @@ rounds = 20
         ),
         (
             '[[simulation.failure]]\nlink = "PL - UB"\nfrom = "1 s"',
-            "simulation.failure[0].link(='PL - UB') must be one of 122 names (did you mean 'PL - UA'?): PL - UA, ",
+            "simulation.failure[0].link(='PL - UB') must be one of 122 names; did you mean 'PL - UA'? "
+            "Among them are PL - UA, ",
         ),
         (
             '[[simulation.background]]\nlink = "PL -> UB"\nshare = "10%"',
-            "(did you mean 'PL -> UA'?): PL -> UA, ",
+            "; did you mean 'PL -> UA'? Among them are PL -> UA, ",
         ),
         (
             '[[simulation.away]]\nsilo = "PL"\nfrom_round = 2\npolicy = "go_on"\nrounds = 19',

@@ -172,7 +172,7 @@ policy = "wait"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[simulation]\nmesages = true", r"\[simulation\]\(='mesages'\).*did you mean 'messages'"),
+        ("[simulation]\nmesages = true", r"\[simulation\] has no key 'mesages'; did you mean 'messages'"),
         ('[simulation]\nuntil_ci = "0.1"', r"simulation.until_ci\(='0.1'\) must be a share in percent"),
         ('[simulation]\nuntil_ci = "0 %"', r"until_ci\(='0 %'\) must be > 0 %"),
         ("[simulation.compute]\ncv = 0.3", "distribution or trace must be given"),

@@ -293,12 +293,12 @@ def test_points_beside_a_grid(tmp_path):
     [
         ("", r"study.toml: needs a table \[study\] with a grid or points"),
         ("[study]\nsimulate = true", "study must have a grid or points"),
-        ("[study]\ngird = {}", r"key in \[study\]\(='gird'\) must be one of .*did you mean 'grid'"),
+        ("[study]\ngird = {}", r"\[study\] has no key 'gird'; did you mean 'grid'"),
         ("[study.grid]\nseed = []", r"study.grid.seed\(=\[\]\) must have a value"),
         ("[study.grid]\nseed = [1, 1]", r"study.grid.seed\(=\[1, 1\]\) must not repeat a value"),
         (
             '[study.grid]\n"network.acess" = ["1 Gbps"]',
-            r"key in \[network\]\(='acess'\).*did you mean 'access'",
+            r"\[network\] has no key 'acess'.*did you mean 'access'",
         ),
         ('[study.grid]\n"network.access" = ["1 Gbs"]', r"network.access\(='1 Gbs'\)"),
         ('[study.grid]\n"workload.local_steps" = [1, 0]', r"workload.local_steps\(=0\) must be >= 1"),

@@ -209,9 +209,9 @@ def test_a_result_to_the_right_makes_curves_along_the_first_key():
     [
         (
             {"x": "acces_bps"},
-            r"x\(='acces_bps'\) must be one of 23 names \(did you mean 'access_bps'\?\): access_bps,",
+            r"x\(='acces_bps'\) must be one of 23 names; did you mean 'access_bps'\? Among them are access_bps,",
         ),
-        ({"y": "paper"}, r"y\(='paper'\) must be .* \(did you mean 'paper_s'\?\)"),
+        ({"y": "paper"}, r"y\(='paper'\) must be .*; did you mean 'paper_s'\?"),
         ({"facet": "steps"}, r"facet\(='steps'\) must be .* 'local_steps'"),
         ({"where": {"step": [1]}}, r"where\(='step'\) must be "),
         (

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from topologies.errors import UNSTATED, Field, InputError, unknown_name
+from topologies.errors import UNSTATED, Field, InputError, unknown_key, unknown_name
 
 
 def test_few_names_are_all_listed_in_order():
@@ -36,9 +36,9 @@ def test_of_many_names_the_nearest_and_the_first_are_listed():
     error = unknown_name("hub", "router_5", names, otherwise="an index")
 
     assert str(error).startswith(
-        "hub(='router_5') must be one of 1002 names, or an index (did you mean 'Router 5'?): Router 5, "
+        "hub(='router_5') must be one of 1002 names, or an index; did you mean 'Router 5'? Among them are Router 5, "
     )
-    listed = str(error).partition("?): ")[2].removesuffix(", ...").split(", ")
+    listed = str(error).partition("Among them are ")[2].removesuffix(", ...").split(", ")
     assert len(listed) == len(set(listed)) == 10
     assert {"load", "first", "Router 0"} < set(listed)
 
@@ -123,3 +123,28 @@ def test_what_breaks_lines_or_moves_a_cursor_is_escaped(control):
     assert message.isprintable()
     assert len(message.splitlines()) == 1
     assert repr(control)[1:-1] in message
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "known", "text"),
+    [
+        (
+            "[a]",
+            "comput",
+            ("preset", "compute"),
+            "[a] has no key 'comput'; did you mean 'compute'? Its keys are compute, preset.",
+        ),
+        ("[a]", "zz", ("preset", "compute"), "[a] has no key 'zz'; its keys are compute, preset."),
+        ("", "netwrk", ("network",), "has no key 'netwrk'; did you mean 'network'? Its keys are network."),
+        (
+            "[a]",
+            "k16x",
+            tuple(f"k{i}" for i in range(17)),
+            "[a] has no key 'k16x'; did you mean 'k16'? "
+            "Its 17 keys are k16, k6, k1, k0, k10, k11, k12, k13, k14, k15, ...",
+        ),
+    ],
+)
+def test_a_key_that_a_table_has_not(table, key, known, text):
+    assert str(unknown_key(table, key, known)) == text
+    assert str(unknown_key(table, key, known, source="f.toml")) == f"f.toml: {text}"

@@ -168,7 +168,7 @@ def test_an_unknown_label_of_a_thousand_lists_ten(make_underlay):
         star(connectivity(many, access=ACCESS), WORK, hub="R 731")
 
     assert str(error.value) == (
-        "hub(='R 731') must be one of 1003 names (did you mean 'r731'?): "
+        "hub(='R 731') must be one of 1003 names; did you mean 'r731'? Among them are "
         "r731, r73, r71, load, closeness, first, r0, r1, r2, r3, ..."
     )
 

@@ -60,7 +60,7 @@ def test_an_unknown_name_gives_the_nearest(name, nearest):
         load_underlay(f"topohub:{name}")
 
     assert str(caught.value).startswith(f"underlay(='topohub:{name}') must be one of 707 names")
-    assert nearest is None or f"(did you mean 'topohub:{nearest}'?)" in str(caught.value)
+    assert nearest is None or f"; did you mean 'topohub:{nearest}'?" in str(caught.value)
 
 
 def test_a_package_that_is_not_installed(monkeypatch):

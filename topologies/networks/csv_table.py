@@ -140,11 +140,9 @@ def _text(data: bytes, source: str) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"must be UTF-8 text, is not at line {line}: save it as 'CSV UTF-8'.", source=source
-        ) from None
+        raise InputError(f"line {line} is no UTF-8 text: save it as 'CSV UTF-8'.", source=source) from None
     if "\0" in text:
-        raise InputError("must be UTF-8 text, holds a NUL: save it as 'CSV UTF-8'.", source=source)
+        raise InputError("is no UTF-8 text, has a NUL: save it as 'CSV UTF-8'.", source=source)
     return text
 
 

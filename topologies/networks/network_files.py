@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from topologies.errors import Field, InputError, unknown_name
+from topologies.errors import Field, InputError, unknown_key
 from topologies.input_limits import MOST_TOML_BYTES
 from topologies.networks.csv_table import Table, read_table
 from topologies.networks.files import StrPath, files_of, read_file, shown
@@ -164,7 +164,7 @@ def files_named_in(path: Path, data: bytes) -> NetworkFiles:
         )
     for key, value in tables.items():
         if key not in _FIELDS:
-            raise unknown_name("key", key, _FIELDS, source=shown(path))
+            raise unknown_key("", key, _FIELDS, source=shown(path))
         if not isinstance(value, str) or not value:
             rule = "must be a path." if value == "" else "must be a path, in quotes."
             raise InputError(rule, field=Field(key, value=value), source=shown(path))

@@ -471,8 +471,12 @@ def _cell_factor(unit: str, kind: str, cell: str) -> float:
         return factor
     if kind in ("bit/s", "s"):
         parse_quantity(("cell",), f"1e6 {unit}", kind)  # its error names likely units
-    units = "degrees without a unit" if kind == "deg" else f"a unit: {', '.join(_KM)}"
-    raise InputError(f"must have {units}.", field=Field("cell", value=cell))
+    rule = (
+        "be degrees alone, negative in the south and west"
+        if kind == "deg"
+        else f"have a unit: {', '.join(_KM)}"
+    )
+    raise InputError(f"must {rule}.", field=Field("cell", value=cell))
 
 
 def origins(table: Table, found: Mapping[str, Column], ignored: Sequence[str]) -> str:

@@ -66,8 +66,8 @@ def test_rows_are_numbered_as_in_a_spreadsheet():
         (b"a;b;c\n1;2;3\n1\n", "row 3 has 1 cell, the header 3; a cell .* has its semicolon\\."),
         (b"a\tb\tc\t\n1\t2\n", "row 2 has 2 cells, the header 3; a cell .* has its tab\\."),
         (b'a,b\n"1,2\n', "row 2: unexpected end of data"),
-        ("a,b\nZürich,2\n".encode("latin-1"), "must be UTF-8 text, is not at line 2: save it as 'CSV UTF-8'"),
-        ("a,b\n1,2\n".encode("utf-16-le"), "holds a NUL: save it as 'CSV UTF-8'"),
+        ("a,b\nZürich,2\n".encode("latin-1"), "line 2 is no UTF-8 text: save it as 'CSV UTF-8'"),
+        ("a,b\n1,2\n".encode("utf-16-le"), "has a NUL: save it as 'CSV UTF-8'"),
         (b"PK\x03\x04rest", "is a workbook, must be a table as text: save the sheet as 'CSV UTF-8'"),
     ],
 )
@@ -170,7 +170,11 @@ def test_cells_may_have_units_of_their_own():
             "the column 'rate_km' has the unit 'km', must have one of a data rate",
         ),
         ("site,far\na,10 parsec\n", "far", r"row 2, far\(='10 parsec'\) must have a unit: km, m"),
-        ("site,lat\na,10 km\n", "lat", r"row 2, lat\(='10 km'\) must have degrees without a unit"),
+        (
+            "site,lat\na,10 km\n",
+            "lat",
+            r"row 2, lat\(='10 km'\) must be degrees alone, negative in the south and west\.$",
+        ),
         ("site,wait_ms\na,x\n", "wait", r"row 2, wait_ms\(='x'\) must be a number"),
     ],
 )
