@@ -116,7 +116,7 @@ def test_messages_and_notes_about_any_path_are_one_line(tmp_path, name):
     for content, rule in (
         ("= 1", "not valid TOML"),
         ("[network]", "is a scenario"),
-        ("x = 1", "must be one of"),
+        ("x = 1", "has no key 'x'; its keys are"),
         ("sites = 3", "must be a path"),
         ("sites = 's.csv'", "needs links"),
         ('pairs = "a\\nb.csv"', "no such file"),
