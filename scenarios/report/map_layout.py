@@ -601,7 +601,7 @@ def _text_pt(text: str, font_pt: float) -> float:
 
 def _letter_em(letter: str) -> float:
     """About how wide a letter is, in parts of the font's size."""
-    if unicodedata.east_asian_width(letter) in "WF" or letter in "WMmw@%…":
+    if unicodedata.east_asian_width(letter) in "WF" or letter in "WM@%…":
         return _WIDE_LETTER
     return _CAPITAL if letter.isupper() else _LETTER
 
