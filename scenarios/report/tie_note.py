@@ -36,8 +36,8 @@ def tie_notes(rows: Iterable[Mapping[str, Any]], key: str) -> list[str]:
             groups.append([])
         groups[-1].append(each)
     return [
-        f"{listed([name for _, name in group])} are less than 15 % apart (simulated): on real TCP "
-        f"{'either' if len(group) == 2 else 'any of them'} may be faster."
+        f"less than 15 % apart, so {'either' if len(group) == 2 else 'any of them'} may be faster on "
+        f"real TCP: {listed([name for _, name in group])}."
         for group in groups
         if len(group) > 1
     ]

@@ -49,7 +49,10 @@ def test_a_scenario_needs_only_a_network():
         ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = ["rung"]', "did you mean 'ring'"),
         ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = []', "must name an overlay"),
         ('[network]\nunderlay = "gaia"\n[overlays]\nkinds = ["ring", "ring"]', "must not repeat"),
-        ('[network]\nunderlay = "gaia"\n[training]\nmodle = "cnn"', r"\[training\] has no key 'modle'; did you mean 'model'"),
+        (
+            '[network]\nunderlay = "gaia"\n[training]\nmodle = "cnn"',
+            r"\[training\] has no key 'modle'; did you mean 'model'",
+        ),
         (
             '[network]\nunderlay = "gaia"\n[training]\nmodel = "cnm"',
             r"training.model\(='cnm'\).*did you mean 'cnn'",

@@ -303,7 +303,13 @@ def test_a_file_of_another_kind_is_one_line(silosim, tmp_path, content):
         path.write_text(content)
     result = silosim("export", path, "-o", tmp_path / "data").failed(2)
 
-    rule = "must be 'silosim-run/1'" if content == "validation" else "is not an HDF5 file"
+    rule = (
+        "must be 'silosim-run/1'"
+        if content == "validation"
+        else "is not an HDF5 file"
+        if content
+        else "is empty"
+    )
     assert result.err.startswith(f"silosim: error: {path}: ")
     assert rule in result.err
     assert list(tmp_path.iterdir()) == [path]

@@ -202,7 +202,10 @@ policy = "wait"
             '[[simulation.failure]]\nlink = "A - B"\nfrom = "10"',
             r"from\(='10'\) must be a number with a unit",
         ),
-        ('[[simulation.failure]]\nlink = "A"\nform = "1 s"', r"\[simulation.failure\] has no key 'form'; did you mean 'from'"),
+        (
+            '[[simulation.failure]]\nlink = "A"\nform = "1 s"',
+            r"\[simulation.failure\] has no key 'form'; did you mean 'from'",
+        ),
         (
             '[[simulation.away]]\nsilo = "A"\nfrom_round = 1\npolicy = "go_on"',
             r"away\[0\].rounds must be given with policy\(='go_on'\)\.$",
