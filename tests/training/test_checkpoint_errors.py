@@ -405,4 +405,5 @@ def test_a_pipe_in_a_checkpoint_is_one_line_and_no_wait(rows_of, cut_at_four, na
     for attempt in (lambda: check_resumable(job), lambda: rows_of(job)):
         with pytest.raises(MachineError) as caught:
             attempt()
-        assert str(caught.value).rstrip(".") == f"{path} cannot be read: it is no regular file"
+        rule = "it is a pipe; write what comes out of it to a file first"
+        assert str(caught.value).rstrip(".") == f"{path} cannot be read: {rule}"
