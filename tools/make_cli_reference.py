@@ -16,7 +16,7 @@ HEAD = """<!-- Made by tools/make_cli_reference.py from the commands' help; do n
 # Command line
 
 Each command prints these pages with `--help`. Exit codes: 0 done, 1 a training failed, 2 wrong input, 3 the machine
-lacks something, 130 Ctrl-C, 143 SIGTERM.
+lacks something, 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM.
 """
 
 

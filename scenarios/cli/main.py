@@ -17,7 +17,8 @@ def main() -> None:
     Notes
     -----
     1: a training failed (with the traceback of the rank), or standard output cannot be written. 2: wrong input. 3: the
-    machine lacks something. 130: the user pressed Ctrl-C. 143: SIGTERM, as a batch system sends it.
+    machine lacks something. 130: the user pressed Ctrl-C. 143: SIGTERM, as a batch system sends it. 129: SIGHUP, as
+    a terminal that is closed sends it.
     """
     with recorded_interrupts(sigterm=True), guarded_streams():
         try:

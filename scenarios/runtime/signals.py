@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM that are not lost, and that wait for the piece of work under way."""
+"""Ctrl-C, SIGTERM and SIGHUP that are not lost, and that wait for the piece of work under way."""
 
 import signal
 import sys
@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
 
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+"""By which batch systems, and terminals that are closed, end a command."""
 GRACE_S = 0.7
 _AGAIN_S = 0.01
 
@@ -29,8 +31,9 @@ class _Note:
             self.since_s = time.monotonic()
         if self.patient and is_first:
             signal.setitimer(signal.ITIMER_REAL, GRACE_S)
-        # `timeout` sends SIGTERM to its command and to the group: the second must not cut the way out short.
-        elif is_first or number != signal.SIGTERM or time.monotonic() > self.since_s + GRACE_S:
+        # `timeout` sends SIGTERM to its command and to the group, a shell and the system both send SIGHUP: the second
+        # must not cut the way out short.
+        elif is_first or number not in ENDING or time.monotonic() > self.since_s + GRACE_S:
             self.stop()
 
     def stop(self, _number: int = signal.SIGALRM, _frame: FrameType | None = None) -> None:
@@ -47,7 +50,8 @@ def recorded_interrupts(*, sigterm: bool = False) -> Iterator[None]:
     Parameters
     ----------
     sigterm : bool, default False
-        Whether SIGTERM, by which batch systems end a job, does what Ctrl-C does; a second one at once does nothing.
+        Whether SIGTERM, by which batch systems end a job, and SIGHUP, by which a terminal that is closed does, do what
+        Ctrl-C does; a second one at once does nothing.
 
     Notes
     -----
@@ -56,9 +60,10 @@ def recorded_interrupts(*, sigterm: bool = False) -> Iterator[None]:
     What else catches it is made up for by `check_interrupts`.
 
     Elsewhere than in the main thread, where signals cannot be handled, and inside itself it changes nothing. A signal
-    that is ignored, as Ctrl-C is in a job that a shell's script left in the background, stays ignored.
+    that is ignored, as Ctrl-C is in a job that a shell's script left in the background and SIGHUP under nohup, stays
+    ignored.
     """
-    wanted = (signal.SIGINT, signal.SIGTERM) if sigterm else (signal.SIGINT,)
+    wanted = (signal.SIGINT, *ENDING) if sigterm else (signal.SIGINT,)
     before = {number: signal.getsignal(number) for number in wanted}
     heard = [number for number in wanted if before[number] is not signal.SIG_IGN]
     if not heard or _note() is not None or threading.current_thread() is not threading.main_thread():
@@ -94,24 +99,24 @@ def recorded_interrupts(*, sigterm: bool = False) -> Iterator[None]:
 
 def _note() -> _Note | None:
     """The handler that `recorded_interrupts` has set, if it is under way."""
-    handlers = map(signal.getsignal, (signal.SIGINT, signal.SIGTERM))
+    handlers = map(signal.getsignal, (signal.SIGINT, *ENDING))
     return next((handler for handler in handlers if isinstance(handler, _Note)), None)
 
 
 def interrupted_code() -> int:
-    """Exit code of a command that a signal ended: 130 after Ctrl-C, 143 after SIGTERM."""
+    """Exit code of a command that a signal ended: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP."""
     note = _note()
     return 128 + (signal.SIGINT if note is None or not note.first else note.first)
 
 
 def was_interrupted() -> bool:
-    """Whether Ctrl-C or SIGTERM has come since `recorded_interrupts` began."""
+    """Whether Ctrl-C, SIGTERM or SIGHUP has come since `recorded_interrupts` began."""
     note = _note()
     return note is not None and note.first != 0
 
 
 def check_interrupts() -> None:
-    """Raise KeyboardInterrupt if Ctrl-C or SIGTERM has come since `recorded_interrupts` began."""
+    """Raise KeyboardInterrupt if Ctrl-C, SIGTERM or SIGHUP has come since `recorded_interrupts` began."""
     if was_interrupted():
         raise KeyboardInterrupt
 

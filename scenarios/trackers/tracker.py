@@ -63,7 +63,7 @@ class Tracker(Protocol):
         Parameters
         ----------
         error : BaseException or None
-            What ended it before its last row: KeyboardInterrupt for Ctrl-C and SIGTERM. None if it is complete.
+            What ended it before its last row: KeyboardInterrupt for Ctrl-C, SIGTERM and SIGHUP. None if it is complete.
         """
 
 

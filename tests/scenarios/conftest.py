@@ -93,13 +93,15 @@ def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
 @pytest.fixture
 def terminal_signals() -> Iterator[None]:
-    """Hear SIGINT, in this process and in those that it starts, also where the tests were started with it ignored.
+    """Hear SIGINT and SIGHUP, in this process and in those that it starts, also where the tests were started without.
 
-    nohup and a shell's background jobs ignore it, and a program hands that on to all that it starts.
+    nohup and a shell's background jobs ignore them, and a program hands that on to all that it starts.
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    hung_up = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGHUP, hung_up)
 
 
 @pytest.fixture(scope="session")

@@ -302,7 +302,8 @@ def rounds_in(path: Path) -> int:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)],
 )
 def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number, code):
     path = tmp_path / "x.h5.partial"

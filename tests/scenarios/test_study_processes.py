@@ -86,7 +86,9 @@ def finished_rows(tmp_path):
 
 
 # As terminals and batch systems send them.
-@pytest.mark.parametrize(("number", "whom"), [(signal.SIGINT, "group"), (signal.SIGTERM, "process")])
+@pytest.mark.parametrize(
+    ("number", "whom"), [(signal.SIGINT, "group"), (signal.SIGTERM, "process"), (signal.SIGHUP, "group")]
+)
 def test_signals_end_a_study_within_two_seconds(tmp_path, started, number, whom):
     process = started()
     workers = workers_of(process)
