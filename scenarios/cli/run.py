@@ -15,12 +15,14 @@ from scenarios.config.seeds import seeds_of
 from scenarios.pages.files import default_page, write_page, write_seeds_page
 from scenarios.report.table_formats import print_table
 from scenarios.report.tables import Table
-from scenarios.runfile.artifacts import drop_checkpoints, has_checkpoint, is_complete
+from scenarios.runfile.artifacts import checkpoints_are_later, drop_checkpoints, is_complete
+from scenarios.runfile.checkpoint_folders import checkpoints_path, has_checkpoint
 from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import partial_path
 from scenarios.runtime.launcher import call_others, is_first
 from scenarios.studies.run import run_scenario
 from scenarios.studies.run_seeds import SeedFiles, run_seeds
+from scenarios.studies.train import DamagedCheckpointError
 from topologies import MachineError, TrainingError
 from training.history import DIVERGED
 from training.tasks import TASKS
@@ -151,12 +153,20 @@ def run_and_report(
             call_others=call_others,
             trackers=trackers,
         )
-    except (KeyboardInterrupt, MachineError, TrainingError) as error:
-        partial = partial_path(path)
-        if is_first() and (partial.exists() or isinstance(error, KeyboardInterrupt)):
-            kept = f"the finished rounds are in {partial}" if partial.exists() else "interrupted"
-            # With the same settings it would diverge again, and with others it is another run.
-            goes_on = has_checkpoint(path) and not str(error).startswith(DIVERGED)
-            hint = "; --resume continues from the last checkpoint" if goes_on else ""
-            print(f"silosim: {kept}{hint}", file=sys.stderr)
+    except DamagedCheckpointError:
         raise
+    except (KeyboardInterrupt, MachineError, TrainingError) as error:
+        if is_first() and (partial_path(path).exists() or isinstance(error, KeyboardInterrupt)):
+            # With the same settings it would diverge again, and with others it is another run.
+            print(f"silosim: {_kept(path, goes_on=not str(error).startswith(DIVERGED))}", file=sys.stderr)
+        raise
+
+
+def _kept(path: Path, *, goes_on: bool) -> str:
+    """What an interrupted run has left, and whether it goes on from there."""
+    partial = partial_path(path)
+    kept = f"the finished rounds are in {partial}" if partial.exists() else "interrupted"
+    if not (goes_on and has_checkpoint(path)):
+        return kept
+    later = f", of a later round, in {checkpoints_path(path)}" if checkpoints_are_later(path) else ""
+    return f"{kept}; --resume continues from the last checkpoint{later}"

@@ -123,6 +123,7 @@ def run_table(
     # The file of a simulation may have the scenario of a training that has not begun on any overlay.
     if reached and rounds is not None and any(row["trained_rounds"] != rounds for row in rows):
         notes.append(f"trained: round reached, of {rounds}, where the run was interrupted.")
+        notes += _later_notes(record.overlays, trained_rounds)
         trained = [Column(key="trained_rounds", title="trained"), *trained]
     return Table(
         caption=caption,
@@ -148,6 +149,17 @@ def run_table(
             ]
         ),
     )
+
+
+def _later_notes(overlays: Sequence[OverlayRecord], reached: Mapping[str, int]) -> list[str]:
+    """Trainings of which checkpoints beside the file say more than its rows."""
+    rows = {overlay.kind: int(overlay.history["round"][-1]) for overlay in overlays if overlay.history}
+    later = [
+        f"{kind} (last row: {f'round {rows[kind]}' if kind in rows else 'none'})"
+        for kind, done in reached.items()
+        if done > rows.get(kind, 0)
+    ]
+    return [note_lines(f"trained, by the checkpoint beside the file: {', '.join(later)}.")] if later else []
 
 
 def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:

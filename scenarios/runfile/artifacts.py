@@ -1,32 +1,23 @@
 """Files beside that of a run: checkpoints of its trainings until it is complete, then their models."""
 
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from scenarios.config.scenario import Scenario
+from scenarios.runfile.checkpoint_folders import checkpoints_path, has_checkpoint
 from scenarios.runfile.folders import replace_folder, settle_left
-from scenarios.runfile.paths import PARTIAL, partial_path, writing
+from scenarios.runfile.paths import PARTIAL, check_idle, is_empty, partial_path, writing
 from scenarios.runfile.reader import RunRecord, read_run
 from topologies import InputError
 from topologies.whole_files import sync_folder
 from training import TrainingConfig, checkpoint_rounds, model_files
 
 
-def checkpoints_path(path: Path) -> Path:
-    """Folder of the checkpoints of a run's trainings, with one folder per overlay, until the run is complete."""
-    return path.with_name(path.name + ".checkpoints")
-
-
 def models_path(path: Path) -> Path:
     """Folder of the models of a complete run."""
     return path.with_name(path.stem + ".models")
-
-
-def has_checkpoint(path: Path) -> bool:
-    """Whether an interrupted run can continue from a checkpoint."""
-    folder = checkpoints_path(path)
-    return folder.is_dir() and any(checkpoint_rounds(kind) for kind in folder.iterdir())
 
 
 def rounds_reached(path: Path, record: RunRecord) -> dict[str, int]:
@@ -54,6 +45,17 @@ def rounds_reached(path: Path, record: RunRecord) -> dict[str, int]:
             for done in checkpoint_rounds(folder / overlay.kind)[-1:]:
                 reached[overlay.kind] = max(done, reached.get(overlay.kind, 0))
     return reached
+
+
+def checkpoints_are_later(path: Path) -> bool:
+    """Whether a training of an interrupted run has checkpoints of later rounds than the last of its rows."""
+    partial = partial_path(path)
+    try:
+        record = read_run(partial)
+    except InputError:
+        return has_checkpoint(path)
+    # Under its final name a file has no checkpoints beside it.
+    return rounds_reached(partial, record) != rounds_reached(path, record)
 
 
 def is_complete(path: Path, scenario: Scenario, text: str) -> bool:
@@ -109,21 +111,38 @@ def check_artifacts(path: Path, training: TrainingConfig | None, *, force: bool,
     Raises
     ------
     InputError
-        If they exist and neither was asked for, or if models exist but no run that could continue.
+        If they exist and neither was asked for, if models exist but no run that could continue, or if another process
+        is writing the run.
     """
+    check_idle(path)
     if force:
         return
     folder, models = checkpoints_path(path), models_path(path)
-    if folder.exists() and not resume:
-        makes_some = training is not None and training.checkpoint_every > 0
-        hint = "--resume continues from its last checkpoint, " if makes_some or has_checkpoint(path) else ""
-        raise InputError(
-            f"{folder} is that of a run that was interrupted or is still running; {hint}--force starts again."
-        )
+    if not resume:
+        _check_nothing_left(path, training)
     # The file of a complete run is refused elsewhere, with a clearer message.
     goes_on = resume and (folder.exists() or partial_path(path).exists() or path.exists())
     if training is not None and training.keep_models and models.exists() and not goes_on:
         raise InputError(f"{models} exists already; --force replaces it.")
+
+
+def _check_nothing_left(path: Path, training: TrainingConfig | None) -> None:
+    """Raise an error for what an interrupted run has left, which says whether anything can continue it."""
+    folder, partial = checkpoints_path(path), partial_path(path)
+    if has_checkpoint(path):
+        raise InputError(
+            f"{folder} is that of a run that was interrupted or is still running; --resume continues from its last "
+            "checkpoint, --force starts again."
+        )
+    is_kept = not is_empty(partial)
+    # A complete run is in the way of another one for that, whatever lies beside it.
+    if folder.exists() or (training is not None and is_kept and not os.path.lexists(path)):
+        reads = f"silosim show {partial} reads its rounds, " if is_kept else ""
+        raise InputError(
+            f"{partial if is_kept else folder} is that of a run that was interrupted or is still running, without a "
+            "checkpoint (training.checkpoint_every is 0, or was not reached), so that nothing continues it; "
+            f"{reads}--force starts again."
+        )
 
 
 def drop_checkpoints(path: Path) -> None:

@@ -86,7 +86,7 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
     Raises
     ------
     InputError
-        If no file can have this path, or one exists, or another process writes the run that is to have it.
+        If no file can have this path, or one exists, or another process is writing it.
     """
     check_output(path)
     check_partial(path)
@@ -96,9 +96,11 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
         other = "is not the complete run of this very scenario" if is_run else "holds no point of this study"
         why = f" and {other}, so nothing can be resumed" if resume else ""
         raise InputError(f"{path} exists already{why}; --force replaces it.")
-    if is_run and _is_locked(partial):
-        raise InputError(f"{partial} is being written by another process.")
-    if not is_empty(partial) and not (force or resume):
+    is_in_the_way = not is_empty(partial) and not (force or resume)
+    # Of other files a command may have the lock itself by now; they are empty then.
+    if is_run or is_in_the_way:
+        check_idle(path)
+    if is_in_the_way:
         what, command = ("rounds of a run", "show") if is_run else ("points of a study", "plot")
         raise InputError(
             f"{partial} holds {what} that was interrupted or is still running (silosim {command} {partial}); "
@@ -106,7 +108,14 @@ def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
         )
 
 
-def _is_locked(path: Path) -> bool:
+def check_idle(path: Path) -> None:
+    """Raise an `InputError` if another process writes the file that will have this path: nothing is to be done then."""
+    partial = partial_path(path)
+    if is_locked(partial):
+        raise InputError(f"{partial} is being written by another process.")
+
+
+def is_locked(path: Path) -> bool:
     """Whether a process writes a file: it then holds its lock, which one that reads it shares."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

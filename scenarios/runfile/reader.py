@@ -14,8 +14,10 @@ import numpy as np
 from scenarios.config.network import NetworkConfig
 from scenarios.config.participation import participation_of
 from scenarios.runfile.attributes import json_attribute
+from scenarios.runfile.checkpoint_folders import being_written
 from scenarios.runfile.file_checksum import check_announced, check_file, unverified
 from scenarios.runfile.layout import check_layout
+from scenarios.runfile.paths import is_locked
 from scenarios.runfile.recorded_schedule import RecordedOverlay, read_schedule
 from scenarios.runfile.recorded_states import read_states
 from scenarios.runfile.run_frames import run_frame
@@ -405,7 +407,9 @@ def open_file(path: Path) -> h5py.File:
     except PermissionError:  # HDF5's text is long
         raise unreadable(path, PermissionError(errno.EACCES, os.strerror(errno.EACCES))) from None
     except (OSError, RuntimeError, LookupError) as error:
-        rule = "is being written" if isinstance(error, BlockingIOError) else no_hdf5(path, str(error))
+        # The file of a run that has just begun holds nothing yet.
+        is_busy = isinstance(error, BlockingIOError) or is_locked(path)
+        rule = being_written(path) if is_busy else no_hdf5(path, str(error))
         raise InputError(f"{rule}.", source=str(path)) from None
 
 

@@ -18,10 +18,10 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.artifacts import (
     check_artifacts,
     check_resume,
-    checkpoints_path,
     drop_checkpoints,
     publish_models,
 )
+from scenarios.runfile.checkpoint_folders import checkpoints_path
 from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first

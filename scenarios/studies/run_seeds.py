@@ -10,7 +10,8 @@ from scenarios.config.seeds import with_seed
 from scenarios.report.seeds_table import seeds_table
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
-from scenarios.runfile.artifacts import check_resume, drop_checkpoints, has_checkpoint, is_complete
+from scenarios.runfile.artifacts import check_resume, drop_checkpoints, is_complete
+from scenarios.runfile.checkpoint_folders import has_checkpoint
 from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import RUN_ENDINGS, check_new, partial_path
 from scenarios.runfile.reader import RunRecord, read_run

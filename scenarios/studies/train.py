@@ -2,14 +2,16 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from scenarios.config.error_context import in_table
-from scenarios.runfile.artifacts import checkpoints_path
+from scenarios.runfile.checkpoint_folders import checkpoints_path
+from scenarios.runfile.paths import partial_path
 from scenarios.runfile.training_rows import HistoryWriter
 from scenarios.runtime.progress import bar, log_lines
 from scenarios.runtime.signals import check_interrupts
-from topologies.errors import LeftEarlyError, TrainingError
+from topologies.errors import InputError, LeftEarlyError, MachineError, TrainingError
 from training import (
     HistoryRow,
     Notice,
@@ -17,10 +19,16 @@ from training import (
     TrainingConfig,
     TrainingJob,
     check_resumable,
+    checkpoint_rounds,
     load_backend,
     reject_early_exit,
 )
+from training.checkpoints.folder import checkpoint_path
 from training.notice import Report
+
+
+class DamagedCheckpointError(MachineError):
+    """A checkpoint from which a run was to continue is damaged, so that it fails the same each time."""
 
 
 def logged_rows(training: TrainingConfig) -> int:
@@ -119,7 +127,7 @@ def _until_the_last(kind: str, job: TrainingJob) -> Iterator[Report]:
 
 
 def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], show: Callable[[Notice], None]) -> None:
-    """Raise InputError if a run that is to continue has checkpoints of another one.
+    """Check the checkpoints of a run that is to continue.
 
     Parameters
     ----------
@@ -129,11 +137,43 @@ def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], show: Callable[[N
         Its trainings.
     show : callable
         Shows notices to the user.
+
+    Raises
+    ------
+    InputError
+        If they are those of another run.
+    DamagedCheckpointError
+        If one is damaged: what to remove, so that an older one is taken, or that none is left.
     """
     with in_table("training", TrainingConfig):
-        found = [check_resumable(job) for job in jobs]
+        found = [_resumable(path, job) for job in jobs]
     if all(done is None for done in found):
         show(Notice(f"no checkpoint in {checkpoints_path(path)}: the run starts again"))
+
+
+def _resumable(path: Path, job: TrainingJob) -> int | None:
+    """Round of the newest checkpoint of a training; see `check_checkpoints`."""
+    try:
+        return check_resumable(job)
+    except MachineError as error:
+        raise DamagedCheckpointError(f"{str(error).removesuffix('.')}; {_way_out(path, job)}") from None
+
+
+def _way_out(path: Path, job: TrainingJob) -> str:
+    """What helps a run whose newest checkpoint is damaged."""
+    assert job.directory is not None
+    rounds = checkpoint_rounds(job.directory)
+    for place in range(len(rounds) - 1, 0, -1):
+        with suppress(InputError, MachineError):
+            whole = check_resumable(job, before=rounds[place])
+            damaged = ", ".join(str(checkpoint_path(job.directory, each)) for each in rounds[place:])
+            return f"remove {damaged} to continue from round {whole}."
+    partial = partial_path(path)
+    reads = f"silosim show {partial} reads the rows so far, " if partial.exists() else ""
+    return (
+        "no whole checkpoint, with all rows before it, is left from which this training could continue: "
+        f"{reads}--force without --resume starts again."
+    )
 
 
 def notice_printer() -> Callable[[Notice], None]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.report.column_labels import value_text
-from scenarios.runfile.artifacts import drop_checkpoints, has_checkpoint
+from scenarios.runfile.artifacts import drop_checkpoints
+from scenarios.runfile.checkpoint_folders import has_checkpoint
 from scenarios.runfile.paths import partial_path
 from scenarios.runfile.reader import read_run
 from scenarios.studies.replay_points import compute_replays

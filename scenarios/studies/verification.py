@@ -9,10 +9,11 @@ import numpy as np
 
 from scenarios.config.network import build_network
 from scenarios.config.scenario import recorded_scenario
+from scenarios.runfile.artifacts import rounds_reached
 from scenarios.runfile.file_checksum import LINE_BYTES, recorded_checksum
 from scenarios.runfile.origin import recorded_origin
 from scenarios.runfile.paths import PARTIAL
-from scenarios.runfile.reader import OverlayRecord, open_file, read_open
+from scenarios.runfile.reader import OverlayRecord, RunRecord, open_file, read_open
 from scenarios.runfile.writer import graph_digest
 from scenarios.runtime.signals import check_interrupts
 from topologies import InputError
@@ -49,7 +50,7 @@ def verify(path: Path) -> tuple[str, ...]:
             data_sets, attributes = _read_all(file)
             training = recorded_scenario(record.scenario).trained_rounds
             if path.name.endswith(PARTIAL):
-                raise InputError("is not complete.", source=str(path))
+                raise InputError(_incomplete(path, record, training))
             rows = tuple(_rows(file, overlay, training) for overlay in record.overlays)
             if not rows:
                 raise InputError("has no overlay.", source=str(path))
@@ -72,6 +73,15 @@ def verify(path: Path) -> tuple[str, ...]:
         *rows,
         f"versions: silosim {origin['silosim version']}; {origin.get('library versions', 'others not stated')}",
     )
+
+
+def _incomplete(path: Path, record: RunRecord, training: int | None) -> str:
+    """What is missing of the run in a partial file, by its rows and the checkpoints beside it."""
+    reached = rounds_reached(path, record)
+    for overlay in record.overlays:
+        if training is not None and (done := reached.get(overlay.kind, 0)) < training:
+            return f"is not complete: {overlay.kind} is trained to round {done} of {training}."
+    return "is not complete."
 
 
 def _read_all(file: h5py.File) -> tuple[int, int]:

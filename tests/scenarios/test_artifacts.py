@@ -1,12 +1,17 @@
 """What is found beside the file of a run, with `--resume` and without."""
 
+import os
+from dataclasses import fields
 from importlib.resources import files
 
 import pytest
 
 from scenarios.config.scenario import parse_scenario
 from scenarios.runfile.artifacts import checkpoints_path, is_complete, models_path
-from scenarios.runfile.paths import partial_path
+from scenarios.runfile.atomic import new_file
+from scenarios.runfile.paths import check_new, create_locked, partial_path
+from topologies import InputError
+from training import HistoryRow
 
 
 @pytest.fixture
@@ -18,24 +23,81 @@ def alone(scenario, small_scenario):
     return scenario
 
 
-@pytest.mark.parametrize(
-    ("changed", "hint"),
-    [
-        ("checkpoint_every = 4", "--resume continues from its last checkpoint, --force starts again."),
-        ("checkpoint_every = 0", "--force starts again."),
-    ],
-)
-def test_a_kill_before_the_first_checkpoint_is_told_like_one_after_it(
-    silosim, alone, tmp_path, changed, hint
+@pytest.mark.parametrize("partial", [False, True])
+@pytest.mark.parametrize("every", [4, 0])
+def test_a_kill_before_the_first_checkpoint_leaves_nothing_to_continue(
+    silosim, alone, tmp_path, every, partial
 ):
-    alone.write_text(alone.read_text().replace("checkpoint_every = 4", changed))
-    folder = checkpoints_path(tmp_path / "x.h5")
-    (folder / "ring").mkdir(parents=True)
-    refused = silosim("run", alone, "-o", tmp_path / "x.h5")
-    assert refused.code == 2
+    alone.write_text(alone.read_text().replace("checkpoint_every = 4", f"checkpoint_every = {every}"))
+    left = checkpoints_path(tmp_path / "x.h5")
+    (left / "ring").mkdir(parents=True)
+    reads = ""
+    if partial:
+        left = partial_path(tmp_path / "x.h5")
+        left.write_text("mine")
+        reads = f"silosim show {left} reads its rounds, "
+    refused = silosim("run", alone, "-o", tmp_path / "x.h5").failed(2)
     assert refused.err == (
-        f"silosim: error: {folder} is that of a run that was interrupted or is still running; {hint}\n"
+        f"silosim: error: {left} is that of a run that was interrupted or is still running, without a checkpoint "
+        "(training.checkpoint_every is 0, or was not reached), so that nothing continues it; "
+        f"{reads}--force starts again.\n"
     )
+
+
+def test_after_a_checkpoint_the_run_can_be_resumed(silosim, alone, tmp_path):
+    folder = checkpoints_path(tmp_path / "x.h5")
+    (folder / "ring" / "round-000004").mkdir(parents=True)
+    refused = silosim("run", alone, "-o", tmp_path / "x.h5").failed(2)
+    assert refused.err == (
+        f"silosim: error: {folder} is that of a run that was interrupted or is still running; --resume continues from "
+        "its last checkpoint, --force starts again.\n"
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--resume",), ("--force",)])
+def test_what_another_process_writes_is_left_alone_before_anything_else_is_said(
+    silosim, alone, tmp_path, options
+):
+    path = tmp_path / "x.h5"
+    (checkpoints_path(path) / "ring" / "round-000004").mkdir(parents=True)
+    lock = create_locked(partial_path(path))
+    os.write(lock, b"mine")
+    try:
+        refused = silosim("run", alone, "-o", path, *options).failed(2)
+    finally:
+        os.close(lock)
+    assert refused.err == f"silosim: error: {partial_path(path)} is being written by another process.\n"
+    assert partial_path(path).read_bytes() == b"mine"
+
+
+@pytest.mark.parametrize("name", ["s.csv", "s.h5"])
+def test_of_what_another_process_writes_nothing_is_recommended(tmp_path, name):
+    path = tmp_path / name
+    lock = create_locked(partial_path(path))
+    os.write(lock, b"mine")
+    try:
+        with pytest.raises(InputError) as caught:
+            check_new(path, force=False)
+    finally:
+        os.close(lock)
+    assert str(caught.value) == f"{partial_path(path)} is being written by another process."
+
+
+def test_a_run_that_is_being_written_names_what_shows_its_rows(silosim, tmp_path):
+    partial, folder = tmp_path / "x.h5.partial", tmp_path / "x.h5.checkpoints"
+    with new_file(tmp_path / "x.h5"):
+        message = (
+            f"silosim: error: {partial}: is being written, and can be read when its command has ended; until then a "
+            "training's rows are in the lines of its log, in TensorBoard with --tracker tensorboard, and with "
+            f"checkpoint_every in {folder}"
+        )
+        assert silosim("show", partial).failed(2).err == f"{message}.\n"
+        row = dict.fromkeys((field.name for field in fields(HistoryRow)), 0.5)
+        row |= {"round": 20, "silo_loss": (0.5,), "silo_accuracy": (0.5,)}
+        (folder / "ring").mkdir(parents=True)
+        # The line that is being written is not whole yet.
+        (folder / "ring" / "rows.jsonl").write_text(HistoryRow(**row).to_json() + '\n{"round": 3')
+        assert silosim("show", partial).failed(2).err == f"{message} (ring: round 20, test accuracy 0.500).\n"
 
 
 @pytest.mark.slow

@@ -224,7 +224,27 @@ def test_what_is_not_whole_is_not_verified(run_copy, silosim, damage, reason):
 
 def test_a_partial_file_is_not_verified(run_copy, silosim):
     partial = run_copy.rename(run_copy.with_name("x.h5.partial"))
-    assert silosim("show", partial, "--verify").failed(2).err.endswith("x.h5.partial: is not complete.\n")
+    refused = silosim("show", partial, "--verify").failed(2)
+    assert refused.err == f"silosim: error: {partial}: is not complete.\n"
+
+
+@pytest.mark.parametrize(("checkpoint", "reached"), [(None, 10), (11, 11)])
+def test_of_a_partial_file_the_round_reached_is_said_by_its_checkpoints_too(
+    run_copy, silosim, checkpoint, reached
+):
+    with h5py.File(run_copy, "r+") as file:
+        drop_row(file)
+    partial = run_copy.rename(run_copy.with_name("x.h5.partial"))
+    if checkpoint is not None:
+        (run_copy.with_name("x.h5.checkpoints") / "ring" / f"round-{checkpoint:06d}").mkdir(parents=True)
+    refused = silosim("show", partial, "--verify").failed(2)
+    assert refused.err == (
+        f"silosim: error: {partial}: is not complete: ring is trained to round {reached} of 12.\n"
+    )
+    shown = silosim("show", partial).ok().out
+    assert ("by the checkpoint beside the file: ring (last row: round 10)." in shown) == (
+        checkpoint is not None
+    )
 
 
 def replaced(file, name, value):

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -170,20 +171,44 @@ def test_what_a_cut_run_kept_is_neither_lost_nor_taken_for_that_of_another(silos
     assert not partial.exists()
 
 
-@pytest.mark.parametrize("name", ["rows.jsonl", "round-000008/best.pt", "round-000008/silos-00000-00010.npz"])
-def test_a_damaged_checkpoint_is_named_before_anything_is_touched(silosim, scenario, cut_short, name):
+@pytest.mark.parametrize(
+    ("name", "is_last"),
+    [
+        ("rows.jsonl", True),
+        ("round-000008/best.pt", False),
+        ("round-000008/head.json", False),
+        ("round-000008/silos-00000-00010.npz", False),
+    ],
+)
+def test_a_damaged_checkpoint_is_named_before_anything_is_touched(
+    silosim, scenario, cut_short, name, is_last
+):
+    folder = checkpoints_path(cut_short) / "ring"
+    way_out = f"remove {folder / 'round-000008'} to continue from round 4."
+    if is_last:
+        way_out = (
+            "no whole checkpoint, with all rows before it, is left from which this training could continue: silosim "
+            f"show {cut_short}.partial reads the rows so far, --force without --resume starts again."
+        )
     file = checkpoints_path(cut_short) / "ring" / name
     data = file.read_bytes()
     file.write_bytes(data[:40] + bytes([data[40] ^ 1]) + data[41:])
     for _ in range(2):
         refused = silosim("run", scenario, "-o", cut_short, "--resume")
         assert refused.code == 3
-        assert f"silosim: error: {file} cannot be read: " in refused.err
+        assert refused.err.startswith(f"silosim: error: {file} cannot be read: ")
+        assert refused.err.endswith(f"; {way_out}\n")
+        assert refused.err.count("\n") == 1
         assert "checksum" in refused.err
         partial = read_run(cut_short.with_name("x.h5.partial"))
         assert partial.overlays[0].history["round"].tolist() == [0, 5]
-    file.write_bytes(data)
-    assert silosim("run", scenario, "-o", cut_short, "--resume").code == 0
+    if is_last:
+        file.write_bytes(data)
+    else:
+        shutil.rmtree(folder / "round-000008")
+    assert f"resumed from round {8 if is_last else 4} of" in (
+        silosim("run", scenario, "-o", cut_short, "--resume").ok().err
+    )
 
 
 @pytest.mark.slow

@@ -156,7 +156,7 @@ def test_no_second_run_destroys_the_file_of_one_that_is_being_written(tmp_path):
             new_file(path, force=True),
         ):
             pass
-        with pytest.raises(InputError, match="--force replaces it"), new_file(path):
+        with pytest.raises(InputError, match="is being written by another process"), new_file(path):
             pass
         with pytest.raises(InputError, match="is being written"):
             read_run(partial_path(path))

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -36,8 +37,14 @@ def checkpoint_path(folder: Path, round_index: int) -> Path:
     return folder / f"round-{round_index:06d}"
 
 
-def check_resumable(job: TrainingJob) -> int | None:
+def check_resumable(job: TrainingJob, *, before: float = math.inf) -> int | None:
     """Check by job and checksums that a training can resume from the newest checkpoint in its directory.
+
+    Parameters
+    ----------
+    job : TrainingJob
+    before : float
+        Only checkpoints of earlier rounds count.
 
     Returns
     -------
@@ -55,7 +62,7 @@ def check_resumable(job: TrainingJob) -> int | None:
     -----
     Reads all files of the checkpoint once.
     """
-    rounds = [] if job.directory is None else checkpoint_rounds(job.directory)
+    rounds = [] if job.directory is None else [k for k in checkpoint_rounds(job.directory) if k < before]
     if job.directory is None or not rounds:
         return None
     path = checkpoint_path(job.directory, rounds[-1])
