@@ -9,7 +9,7 @@ import typer
 
 from scenarios.cli import options as opt
 from scenarios.cli.request import is_scenario
-from scenarios.config.error_context import changed_errors
+from scenarios.config.error_context import changed_errors, in_stated_table, located
 from scenarios.config.network import build_network
 from scenarios.config.scenario import load_scenario
 from scenarios.config.seed import check_seed
@@ -117,7 +117,12 @@ def partition(
             raise InputError(
                 f"{name}(={value}) goes with the partition {owner}, not with {training.partition}."
             )
-    division = divide(build_network(network), training, seed_used)
+    graph = build_network(network)
+    if is_scenario(study) and all(value is None for value in changes.values()):
+        with located(study.underlay), in_stated_table("training", TrainingConfig):
+            division = divide(graph, training, seed_used)
+    else:
+        division = divide(graph, training, seed_used)
     for path in tables:
         write_tables(path, [division.silo_table()])
     for path in pictures:

@@ -39,6 +39,19 @@ def in_table(name: str, owner: type) -> Iterator[None]:
 
 
 @contextmanager
+def in_stated_table(name: str, owner: type) -> Iterator[None]:
+    """As `in_table`, also of errors whose text alone begins with the key and its value, as those of readers of data."""
+    keys = {field.name for field in fields(owner)}
+
+    def of_table(error: InputError) -> InputError:
+        key, stated, _ = str(error).partition("(=")
+        return error.within(name) if stated and key in keys else error
+
+    with in_table(name, owner), changed_errors(of_table):
+        yield
+
+
+@contextmanager
 def changed_errors(change: Callable[[InputError], InputError]) -> Iterator[None]:
     """Within it, an InputError is raised as `change` returns it."""
     try:

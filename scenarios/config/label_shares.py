@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scenarios.config.error_context import in_table, located
+from scenarios.config.error_context import in_stated_table, located
 from scenarios.config.silo_places import silo_places
 from topologies import Connectivity, InputError
 from topologies.arrays import FloatArray, IntArray, freeze
@@ -103,7 +103,7 @@ class PartitionLabels:
 
     @cached_property
     def _shares(self) -> FloatArray:
-        with located(self.source), in_table("training", TrainingConfig):
+        with located(self.source), in_stated_table("training", TrainingConfig):
             dataset, parts = divided(self.graph, self.training, self.seed)
             labels = np.asarray(dataset.train_labels)
             if not np.issubdtype(labels.dtype, np.integer):

@@ -4,6 +4,7 @@ import datetime
 from pathlib import Path
 
 from scenarios.config.compute_times import SAMPLES
+from scenarios.config.error_context import in_stated_table
 from scenarios.config.network import build_network
 from scenarios.config.quantities import digits, format_s, in_unit, time_unit
 from scenarios.config.scenario import Scenario, parse_scenario
@@ -66,16 +67,17 @@ def measure(scenario: Scenario, *, steps: int, silos: int) -> list[StepTimes]:
         raise InputError(f"silos(={silos}) must be >= 1 and <= {graph.silos}, the silos of the network.")
     places = silo_places(graph, training)
     # The most silos first: whether they fit into memory shows before anything is measured.
-    measured = [
-        measure_step(
-            training,
-            seed=scenario.seed,
-            steps=steps,
-            silos=count,
-            silo_places=None if places is None else places[:count],
-        )
-        for count in ([1] if silos == 1 else [silos, 1])
-    ]
+    with in_stated_table("training", TrainingConfig):
+        measured = [
+            measure_step(
+                training,
+                seed=scenario.seed,
+                steps=steps,
+                silos=count,
+                silo_places=None if places is None else places[:count],
+            )
+            for count in ([1] if silos == 1 else [silos, 1])
+        ]
     return measured[::-1]
 
 

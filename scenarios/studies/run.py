@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from scenarios.config.compute_times import compute_times
-from scenarios.config.error_context import in_table, located
+from scenarios.config.error_context import in_stated_table, in_table, located
 from scenarios.config.label_shares import partition_labels
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlays import AnyOverlay, check_hubs, design_any
@@ -45,6 +45,7 @@ from topologies.errors import Field
 from topologies.schedule import round_consensus
 from topologies.state import different_states
 from training import (
+    BUILT_IN_BACKEND,
     CheckedData,
     MixingPlan,
     Notice,
@@ -57,6 +58,8 @@ from training import (
     world,
 )
 
+LONG_ROUNDS = 1000
+"""A training of so many rounds is told that it keeps no checkpoints."""
 _MOST_ENTRIES = 2**27
 """Of all consensus matrices of a training: 1 GiB."""
 
@@ -125,9 +128,10 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
             load_backend(training.backend, training.backend_options).check(training)
         # It reads all data; other processes start only after process 0 has checked them.
         if is_first():
-            checked = check_data(
-                training, silos=graph.silos, seed=seed, silo_places=places, silo_labels=graph.labels
-            )
+            with in_stated_table("training", TrainingConfig):
+                checked = check_data(
+                    training, silos=graph.silos, seed=seed, silo_places=places, silo_labels=graph.labels
+                )
     overlays: list[AnyOverlay] = []
     jobs: list[Job] = []
     trainings: list[TrainingJob] = []
@@ -220,6 +224,12 @@ def _periodic_plan(overlay: PeriodicOverlay, rounds: int) -> MixingPlan:
     )
 
 
+def _is_long_without_checkpoints(training: TrainingConfig) -> bool:
+    """Whether a training that could keep checkpoints keeps none, though an interruption would cost much."""
+    is_built_in = training.backend == BUILT_IN_BACKEND
+    return is_built_in and not training.checkpoint_every and training.rounds >= LONG_ROUNDS
+
+
 def _nobody() -> None:
     """Call no other process."""
 
@@ -291,6 +301,8 @@ def run_scenario(
     settings, training, show = scenario.simulation, scenario.training, notice_printer()
     if line := task_line(text):
         show(Notice(line))
+    if training is not None and _is_long_without_checkpoints(training):
+        show(Notice(f"training.checkpoint_every(=0): nothing continues these {training.rounds} rounds if they are cut"))
     if resume:
         with located(source):
             check_checkpoints(path, plan.trainings, show)

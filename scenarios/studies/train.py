@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from scenarios.config.error_context import in_table
+from scenarios.config.error_context import changed_errors, in_table
 from scenarios.runfile.checkpoint_folders import checkpoints_path
 from scenarios.runfile.paths import partial_path
 from scenarios.runfile.training_rows import HistoryWriter
@@ -141,14 +141,21 @@ def check_checkpoints(path: Path, jobs: Sequence[TrainingJob], show: Callable[[N
     Raises
     ------
     InputError
-        If they are those of another run.
+        If they are those of another run: what takes them, and what does not.
     DamagedCheckpointError
         If one is damaged: what to remove, so that an older one is taken, or that none is left.
     """
-    with in_table("training", TrainingConfig):
+    with changed_errors(_with_choice), in_table("training", TrainingConfig):
         found = [_resumable(path, job) for job in jobs]
     if all(done is None for done in found):
         show(Notice(f"no checkpoint in {checkpoints_path(path)}: the run starts again"))
+
+
+def _with_choice(error: InputError) -> InputError:
+    """The error of a scenario that its checkpoints are not of, with what to do about it."""
+    return error.followed_by(
+        " Use --resume with the scenario that made it, or --force without --resume to start again with this one."
+    )
 
 
 def _resumable(path: Path, job: TrainingJob) -> int | None:

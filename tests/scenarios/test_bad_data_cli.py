@@ -300,3 +300,15 @@ def test_a_loss_that_is_not_finite_ends_the_run_and_keeps_the_rows(silosim, writ
     assert f"the finished rounds are in {tmp_path / 'r.h5.partial'}" in result.err
     assert "Traceback" not in result.err
     assert read_run(tmp_path / "r.h5.partial").overlays[0].history["round"].tolist() == [0]
+
+
+@pytest.mark.parametrize("command", ["run", "calibrate", "partition"])
+def test_data_that_are_not_there_are_a_key_of_the_scenarios_training(
+    silosim, scenario, small_scenario, tmp_path, command
+):
+    scenario.write_text(small_scenario + 'dataset = "femnist"\ndata = "nowhere"\n')
+    output = () if command == "calibrate" else ("-o", tmp_path / ("x.h5" if command == "run" else "x.csv"))
+    refused = silosim(command, scenario, *output).failed(2)
+    assert refused.err.startswith(
+        f"silosim: error: {scenario}: training.data(='nowhere') must be the femnist folder"
+    )

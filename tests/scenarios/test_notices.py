@@ -1,5 +1,7 @@
 """What a backend says reaches the user once and stays in the file."""
 
+import math
+
 import h5py
 import pytest
 
@@ -75,8 +77,9 @@ def test_a_log_shows_the_rows_of_a_long_training(silosim, scenario, tmp_path, mo
 
 
 def test_the_memory_plan_is_told_once_and_one_line_of_it_for_each_further_overlay(
-    silosim, scenario, small_scenario, tmp_path
+    silosim, scenario, small_scenario, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr("training.memory.memory_budget.PLENTY", math.inf)
     text = small_scenario.replace('"ring"', '"mst", "ring"')
     scenario.write_text(text)
     done = silosim("run", scenario, "-o", tmp_path / "x.h5")
@@ -101,3 +104,16 @@ def test_a_backend_that_keeps_nothing_leaves_no_folder(silosim, scenario, small_
 
     assert done.code == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["small.toml", "x.h5"]
+
+
+@pytest.mark.usefixtures("_telling")
+@pytest.mark.parametrize(("rounds", "every"), [(1000, 0), (999, 0), (1000, 500)])
+def test_a_long_training_without_checkpoints_is_told_so_once(
+    silosim, scenario, small_scenario, tmp_path, rounds, every
+):
+    scenario.write_text(
+        small_scenario.replace("rounds = 12", f"rounds = {rounds}") + f"checkpoint_every = {every}\n"
+    )
+    done = silosim("run", scenario, "-o", tmp_path / "x.h5").ok()
+    line = f"training.checkpoint_every(=0): nothing continues these {rounds} rounds if they are cut\n"
+    assert done.err.count(line) == (rounds == 1000 and not every)

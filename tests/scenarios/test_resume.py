@@ -161,6 +161,13 @@ def test_what_a_cut_run_kept_is_neither_lost_nor_taken_for_that_of_another(silos
         refused = silosim("run", scenario, "-o", cut_short, "--resume")
         assert refused.code == 2
         assert message in refused.err
+        if "as in" in message:
+            both = silosim("run", scenario, "-o", cut_short, "--resume", "--force").failed(2)
+            assert both.err == refused.err
+            assert both.err.endswith(
+                " Use --resume with the scenario that made it, or --force without --resume to start again with this "
+                "one.\n"
+            )
         assert refused.err.count("\n") == 1
         assert read_run(partial).overlays[0].history["round"].tolist() == [0, 5]
     scenario.write_text(text)

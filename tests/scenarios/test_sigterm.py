@@ -119,7 +119,8 @@ def test_sigterm_ends_all_ranks_and_says_what_is_kept(tmp_path, scenario, small_
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 143
     assert errors.splitlines()[-1] == (
-        f"silosim: the finished rounds are in {path}.partial; --resume continues from the last checkpoint"
+        f"silosim: the finished rounds are in {path}.partial; --resume continues from the last checkpoint, of a later "
+        f"round, in {checkpoints_path(path)}"
     )
     end = time.monotonic() + 20
     while processes_naming(tmp_path / "ranks") and time.monotonic() < end:

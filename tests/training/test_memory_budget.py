@@ -187,9 +187,25 @@ def test_the_plan_in_lines():
         "memory in GB (10^9 bytes) of rank 0, 3 of 7 silos: 9.00",
         "  held already 0.500, models 1.20, gradients 0.600, optimizer 0.300,",
         "  data 3.00, mixing weights 0.900, libraries 0.100;",
-        "  a step at batch size 16 2.00 or metrics 2.40",
+        "  a step (batch size 16) 2.00 or metrics 2.40",
         "  the machine of rank 2: it needs 9.00 more, 12.0 available",
     ]
+
+
+def test_the_plan_is_one_line_where_more_than_twice_the_need_is_there():
+    plenty = [place(need=9 * GB, available=18.1 * GB), place(ranks=(2,), need=9 * GB, available=20 * GB)]
+    gpu = place(kind="GPU", ranks=(0,), need=9 * GB, available=140 * GB)
+
+    def plan(*places):
+        return plan_text(PLAN, places, held=0.5 * GB, silos=7, batch_size=16)
+
+    assert plan(*plenty) == "memory: rank 0 needs 9.00 GB, 18.1 GB available"
+    assert (
+        plan(*plenty, gpu) == "memory: rank 0 needs 9.00 GB, 18.1 GB available, 140 GB available on the GPU"
+    )
+    # One place that is tight, or of which nothing is known.
+    assert "held already" in plan(*plenty, replace(gpu, available=18 * GB))
+    assert "held already" in plan(*plenty, replace(gpu, available=math.inf))
 
 
 def test_the_plan_in_lines_on_gpus_of_a_system_that_tells_nothing():

@@ -158,6 +158,7 @@ def test_the_check_needs_no_mpiexec_under_a_launcher(monkeypatch, tmp_path):
 def test_more_ranks_than_silos_are_reported_once(monkeypatch, make_job, launched, reported):
     monkeypatch.setattr("training.mpi.backend.run_ranks", lambda _job, ranks: iter([ranks]))
     monkeypatch.setattr("training.mpi.backend._in_world", lambda _job, place: iter([place.size]))
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(64))
     job = make_job(ranks=2 if launched else 20)
     if launched:
         monkeypatch.setenv("PMI_RANK", launched)
@@ -167,6 +168,19 @@ def test_more_ranks_than_silos_are_reported_once(monkeypatch, make_job, launched
     assert list(MpiBackend().train(job)) == ([notice, started] if reported else [started])
     monkeypatch.setenv("PMI_SIZE", str(job.silos))
     assert len(list(MpiBackend().train(make_job(ranks=job.silos)))) == 1
+
+
+@pytest.mark.parametrize(
+    ("processors", "text"),
+    [(1, "3 ranks share one processor; "), (2, "3 ranks share 2 processors; "), (3, None)],
+)
+def test_ranks_that_share_processors_are_told(monkeypatch, make_job, processors, text):
+    monkeypatch.setattr("training.mpi.backend.run_ranks", lambda _job, ranks: iter([ranks]))
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(processors))
+    *notices, started = MpiBackend().train(make_job(silos=4, ranks=3))
+    assert started == 3
+    told = [] if text is None else [Notice(f"{text}more ranks than processors train no faster")]
+    assert notices == told
 
 
 @pytest.mark.parametrize(("ranks", "processes"), [(1, None), (5, 1)])

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 PROC = Path("/proc")
 CGROUP = Path("/sys/fs/cgroup")
 NO_GPU = 0
+PLENTY = 2.0
+"""Where more than so many times the need is available, the plan is one line."""
 
 
 class RankMemory(NamedTuple):
@@ -203,7 +205,7 @@ def check_rank_memory(
 def plan_text(
     plan: "MemoryPlan", places: Sequence[Place], *, held: float, silos: int, batch_size: int
 ) -> str:
-    """Return a rank's memory plan in lines of at most 80 columns.
+    """Return a rank's memory plan in lines of at most 80 columns, or in one where memory is plenty.
 
     Parameters
     ----------
@@ -219,29 +221,35 @@ def plan_text(
     Returns
     -------
     str
-        One line for the total, three for its parts, and one each for the machine and the GPU with the least memory
-        left. The first line can stand alone.
+        Where more than `PLENTY` times the need of each place is available, one line. Else one for the total, three for
+        its parts, and one each for the machine and the GPU with the least memory left; the first can stand alone.
     """
+    tightest = [
+        min(of_kind, key=_left)
+        for kind in ("machine", "GPU")
+        if (of_kind := [place for place in places if place.kind == kind])
+    ]
+    if all(PLENTY * place.need < place.available < math.inf for place in places):
+        where = {"machine": "available", "GPU": "available on the GPU"}
+        found = ", ".join(f"{gigabytes(place.available)} {where[place.kind]}" for place in tightest)
+        return f"memory: rank 0 needs {gigabytes(held + plan.new)}, {found}"
     together = f", {plan.at_once} at once" if plan.at_once > 1 else ""
     lines = [
         f"memory in GB (10^9 bytes) of rank 0, {plan.silos} of {silos} silos{together}: {_gb(held + plan.new)}",
         f"  held already {_gb(held)}, models {_gb(plan.models)}, gradients {_gb(plan.gradients)}, "
         f"optimizer {_gb(plan.optimizer)},",
         f"  data {_gb(plan.data)}, mixing weights {_gb(plan.weights)}, libraries {_gb(plan.libraries)};",
-        f"  a step at batch size {batch_size} {_gb(plan.step)} or metrics {_gb(plan.metrics)}",
+        f"  a step (batch size {batch_size}) {_gb(plan.step)} or metrics {_gb(plan.metrics)}",
     ]
-    for kind in ("machine", "GPU"):
-        of_kind = [place for place in places if place.kind == kind]
-        if of_kind:
-            place = min(of_kind, key=_left)
-            count = len(place.ranks)
-            who = "it needs" if count == 1 else f"{count} ranks need"
-            available = (
-                "what is available is unknown"
-                if math.isinf(place.available)
-                else f"{_gb(place.available)} available"
-            )
-            lines.append(f"  {place_name(place)}: {who} {_gb(place.need)} more, {available}")
+    for place in tightest:
+        count = len(place.ranks)
+        who = "it needs" if count == 1 else f"{count} ranks need"
+        available = (
+            "what is available is unknown"
+            if math.isinf(place.available)
+            else f"{_gb(place.available)} available"
+        )
+        lines.append(f"  {place_name(place)}: {who} {_gb(place.need)} more, {available}")
     return "\n".join(lines)
 
 

@@ -1,5 +1,6 @@
 """The built-in training backend: DPASGD on MPI ranks."""
 
+import os
 import sys
 import traceback
 from collections.abc import Iterator
@@ -101,6 +102,9 @@ class MpiBackend:
         ranks = min(asked, job.silos)
         if asked > ranks and (place is None or place.rank == 0):
             yield Notice(f"ranks used: {ranks} of {asked}, one per silo")
+        if place is None and ranks > (processors := len(os.sched_getaffinity(0))):
+            few = "one processor" if processors == 1 else f"{processors} processors"
+            yield Notice(f"{ranks} ranks share {few}; more ranks than processors train no faster")
         if place is not None and place.size > 1:
             yield from _in_world(job, place)
         elif place is None and ranks > 1:
