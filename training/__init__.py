@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         load_backend,
         message_bits,
     )
-    from training.checkpoints.folder import check_resumable, checkpoint_rounds
+    from training.checkpoints.folder import check_resumable, checkpoint_path, checkpoint_rounds, history_path
     from training.checkpoints.model_export import model_files
     from training.config import BUILT_IN_BACKEND, TrainingConfig
     from training.data.batches import BatchStream
@@ -72,11 +72,13 @@ __all__ = [
     "check_memory",
     "check_mixing",
     "check_resumable",
+    "checkpoint_path",
     "checkpoint_rounds",
     "compressed_share",
     "dataset_reader",
     "exchanged_numbers",
     "held_out",
+    "history_path",
     "load_backend",
     "load_dataset",
     "message_bits",

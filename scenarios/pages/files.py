@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from scenarios.runfile.claims import claimed
 from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, write_whole
 from scenarios.runfile.study_table import ENDINGS, is_csv
+from scenarios.runtime.progress import heartbeat
 from topologies import InputError
 from topologies.regular_files import is_file, is_folder, no_file
 
@@ -54,7 +55,8 @@ def report(source: Path, output: Path, *, force: bool = False) -> int:
 
 def write_page(source: Path, output: Path, *, force: bool = False) -> int:
     """Write a page as `report`, into a file that the caller has claimed."""
-    page = page_of(source).encode()
+    with heartbeat(f"page of {source.name}"):
+        page = page_of(source).encode()
     write_whole(output, page, force=force)
     return len(page)
 

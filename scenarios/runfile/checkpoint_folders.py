@@ -5,8 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from scenarios.runfile.paths import PARTIAL
-from training import HistoryRow, checkpoint_rounds
-from training.checkpoints.folder import ROWS
+from training import HistoryRow, checkpoint_rounds, history_path
 
 
 def checkpoints_path(path: Path) -> Path:
@@ -35,9 +34,9 @@ def being_written(path: Path) -> str:
 
 def _last_rows(folder: Path) -> Iterator[str]:
     """The newest row of each training that keeps checkpoints."""
-    for file in sorted(folder.glob(f"*/{ROWS}")):
+    for kind in sorted(folder.iterdir()) if folder.is_dir() else ():
         # Another process writes it: the last line may not be whole.
         with suppress(OSError, LookupError, TypeError, ValueError):
-            *lines, _ = file.read_text(encoding="utf-8").split("\n")
+            *lines, _ = history_path(kind).read_text(encoding="utf-8").split("\n")
             row = HistoryRow.from_json(lines[-1])
-            yield f"{file.parent.name}: round {row.round}, test accuracy {row.test_accuracy:.3f}"
+            yield f"{kind.name}: round {row.round}, test accuracy {row.test_accuracy:.3f}"

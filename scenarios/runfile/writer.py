@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
@@ -32,6 +33,8 @@ from topologies.connectivity import NO_RULES
 from topologies.random_cycle_time import RANDOM_ROUNDS
 
 SCHEMA = "silosim-run/1"
+LARGE_BYTES = 10**8
+"""Of a larger file the user hears before it is written."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -139,6 +142,8 @@ class RunFile:
         )
         schedules = {}
         with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
+            if size_bytes > LARGE_BYTES:
+                print(f"{path} takes about {size_bytes / 1e6:,.0f} MB", file=sys.stderr)
             write_head(file, head)
             for overlay, job in simulations:
                 write_overlay(file, overlay, job, forms_of(overlay, head.seed))

@@ -1,6 +1,7 @@
 """Progress on standard error: bars where a person looks at them, lines elsewhere."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -89,3 +90,39 @@ def log_lines(clock: Callable[[], float] = time.monotonic) -> Callable[[str], No
             print(f"{text}, after {timedelta(seconds=round(now_s - began_s))}", file=sys.stderr)
 
     return line
+
+
+@contextmanager
+def heartbeat(what: str | None) -> Iterator[None]:
+    """Say what is under way where that takes long and has no steps that a bar could count.
+
+    Parameters
+    ----------
+    what : str or None
+        None says nothing.
+
+    Notes
+    -----
+    On a terminal one line after two seconds, elsewhere one every ten seconds, with the time since the begin. Another
+    thread prints them, later where compiled code does not let it.
+    """
+    ended, began_s = threading.Event(), time.monotonic()
+
+    def beat() -> None:
+        is_terminal = sys.stderr.isatty()
+        while not ended.wait(SHOW_AFTER_S if is_terminal else LINE_EVERY_S):
+            after = "" if is_terminal else f", after {timedelta(seconds=round(time.monotonic() - began_s))}"
+            print(f"{what} ...{after}", file=sys.stderr, flush=True)
+            if is_terminal:
+                return
+
+    if what is None:
+        yield
+        return
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()

@@ -17,6 +17,7 @@ from scenarios.config.seed import check_seed
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.writer import RunHead
+from scenarios.runtime.progress import heartbeat
 from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.runner import check_events, job_of
 from simulator import Job
@@ -265,7 +266,8 @@ def network_experiment(network: NetworkConfig, work: Workload | WorkloadConfig, 
     InputError
         If the network cannot be built, or there is not one computing time for all silos or for each.
     """
-    graph = build_network(network)
+    with heartbeat("network: routes of all pairs"):
+        graph = build_network(network)
     if isinstance(work, WorkloadConfig):
         work = build_workload(work, network.variant, graph=graph)
     work.round_compute_s(graph.silos)  # checks their number
@@ -320,7 +322,7 @@ def load_experiment(path: Path) -> Experiment:
     """
     scenario, text = load_scenario(path)
     with located(str(path)):
-        with in_table("network", NetworkConfig):
+        with in_table("network", NetworkConfig), heartbeat("network: routes of all pairs"):
             graph = build_network(scenario.network)
         work = workload_of(scenario, graph)
     return Experiment(

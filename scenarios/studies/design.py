@@ -16,6 +16,7 @@ from scenarios.report.closed_forms import FORMS, below_load, forms_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.report.tie_note import tie_notes
 from scenarios.report.window_note import window_notes
+from scenarios.runtime.progress import heartbeat
 from scenarios.simulation.design_bar import design_with_bar
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
 from scenarios.studies.periodic_rows import (
@@ -108,7 +109,9 @@ def design_table(
     if rates_from not in RATES:
         raise unknown_name("rates_from", rates_from, RATES)
     star_config = next((config for config in overlays if config.kind == "star"), None)
-    star = _star(star_config, graph, work, seed)
+    many = f" for {graph.silos:,} silos" if graph.silos > MANY_SILOS else None
+    with heartbeat(many and f"star: design{many}"):
+        star = _star(star_config, graph, work, seed)
     star_simulation = None if star is None else quick_simulation(star, seed=seed)
     rows: list[dict[str, Any]] = []
     means: list[str] = []
@@ -136,16 +139,15 @@ def design_table(
             periodic.append(overlay)
         else:
             row = _random_row(overlay, seed)
-        rows.append(
-            row
-            | {"options": _values(config)}
-            | _simulated(simulation or quick_simulation(overlay, seed=seed))
-        )
+        with heartbeat(many and f"{config.name}: simulation{many}"):
+            simulated = _simulated(simulation or quick_simulation(overlay, seed=seed))
+        rows.append(row | {"options": _values(config)} | simulated)
     if periodic:
         rows = [{"period": None} | row for row in rows]
     best_by = [_values(config)["criterion"] for config in overlays if config.kind == "best"]
     highest = bound or any(criterion not in (SIMULATED, TIME_TO_ACCURACY) for criterion in best_by)
-    bound_s = _bound(graph, work, highest=highest)
+    with heartbeat(many and f"lower bound{many}"):
+        bound_s = _bound(graph, work, highest=highest)
     is_searched = SIMULATED in best_by or any(config.kind == "best_periodic" for config in overlays)
     real_s = _real_bounds(graph, work, rows) if is_searched else {}
     star_s = None if star is None else star.closed_forms.paper_s

@@ -25,6 +25,7 @@ from scenarios.runfile.checkpoint_folders import checkpoints_path
 from scenarios.runfile.paths import check_new_run
 from scenarios.runfile.writer import RunFile, RunHead
 from scenarios.runtime.launcher import is_first
+from scenarios.runtime.progress import heartbeat
 from scenarios.simulation.runner import check_events, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
 from scenarios.trackers.following import followed
@@ -112,7 +113,10 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
         If the machine lacks what the training needs.
     """
     check_hubs(scenario)
-    with in_table("network", NetworkConfig):
+    with (
+        in_table("network", NetworkConfig),
+        heartbeat("network: routes of all pairs" if is_first() else None),
+    ):
         graph = build_network(scenario.network)
     work = workload_of(scenario, graph)
     training, simulation, seed = scenario.training, scenario.simulation, scenario.seed
@@ -137,9 +141,10 @@ def plan_run(scenario: Scenario, folder: Path | None = None) -> Plan:
     trainings: list[TrainingJob] = []
     shares = partition_labels(graph, training, seed)
     for config in scenario.overlays.overlays:
-        overlay = design_any(
-            config, graph, work, seed=seed, consensus=scenario.overlays.consensus, label_shares=shares
-        )
+        with heartbeat(f"{config.name}: design for {graph.silos:,} silos" if is_first() else None):
+            overlay = design_any(
+                config, graph, work, seed=seed, consensus=scenario.overlays.consensus, label_shares=shares
+            )
         overlays.append(overlay)
         with in_table("simulation", SimulationConfig):
             jobs.append(job_of(overlay, simulation, rounds=rounds, seed=seed))
@@ -302,7 +307,11 @@ def run_scenario(
     if line := task_line(text):
         show(Notice(line))
     if training is not None and _is_long_without_checkpoints(training):
-        show(Notice(f"training.checkpoint_every(=0): nothing continues these {training.rounds} rounds if they are cut"))
+        show(
+            Notice(
+                f"training.checkpoint_every(=0): nothing continues these {training.rounds} rounds if they are cut"
+            )
+        )
     if resume:
         with located(source):
             check_checkpoints(path, plan.trainings, show)

@@ -19,11 +19,11 @@ from training import (
     TrainingConfig,
     TrainingJob,
     check_resumable,
+    checkpoint_path,
     checkpoint_rounds,
     load_backend,
     reject_early_exit,
 )
-from training.checkpoints.folder import checkpoint_path
 from training.notice import Report
 
 

@@ -2,12 +2,14 @@
 
 import io
 import sys
+import time
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 
 from scenarios.runtime import progress
-from scenarios.runtime.progress import bar, log_lines
+from scenarios.runtime.progress import bar, heartbeat, log_lines
 from scenarios.simulation.blocks import Progress, _short
 
 
@@ -90,3 +92,77 @@ def test_progress_is_rounds_and_messages_over_the_time_taken():
     assert str(Progress(rounds=2660, messages=615_000, wall_s=0.5, **state)) == (
         "at 12.34 ms, 5.32k rounds/s, 1.23M msg/s"
     )
+
+
+@pytest.mark.parametrize(
+    ("screen", "expected"),
+    [(Terminal(), ["routes ..."]), (io.StringIO(), ["routes ..., after 0:00:00"])],
+)
+def test_work_without_steps_says_what_it_is(monkeypatch, screen, expected):
+    monkeypatch.setattr(progress, "SHOW_AFTER_S", 0.01)
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.01)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with heartbeat("routes"):
+        end = time.monotonic() + 5
+        while not screen.getvalue() and time.monotonic() < end:
+            time.sleep(0.005)
+    said = screen.getvalue()
+    assert said.splitlines()[:1] == expected
+    time.sleep(0.03)
+    assert screen.getvalue() == said
+
+
+def test_short_work_and_work_without_a_name_say_nothing(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", screen)
+    with heartbeat("routes"):
+        pass
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.0)
+    with heartbeat(None):
+        time.sleep(0.02)
+    assert screen.getvalue() == ""
+
+
+def test_a_design_on_many_silos_says_what_it_does(monkeypatch, silosim):
+    said = []
+    for owner in ("simulation.experiment", "simulation.design_bar", "studies.design"):
+        monkeypatch.setattr(
+            f"scenarios.{owner}.heartbeat",
+            lambda what: nullcontext(None if what is None else said.append(what)),
+        )
+    command = ("design", "gaia", "--compute", "10 ms", "--model-size", "1 MB", "--kind", "ring")
+    silosim(*command).ok()
+    assert said == ["network: routes of all pairs"]
+    said.clear()
+    for owner in ("simulation.design_bar", "studies.design"):
+        monkeypatch.setattr(f"scenarios.{owner}.MANY_SILOS", 10)
+    silosim(*command).ok()
+    steps = ("star: design", "ring: design", "ring: simulation", "lower bound")
+    assert said == ["network: routes of all pairs", *(f"{step} for 11 silos" for step in steps)]
+
+
+def test_a_page_says_that_it_is_made(monkeypatch, silosim, tmp_path):
+    made = ("--compute", "10 ms", "--model-size", "1 MB", "--kind", "ring", "--rounds", "20")
+    silosim("simulate", "gaia", *made, "-o", tmp_path / "x.h5").ok()
+    monkeypatch.setattr(progress, "LINE_EVERY_S", 0.001)
+    assert silosim("report", tmp_path / "x.h5").ok().err.startswith("page of x.h5 ..., after 0:00:0")
+
+
+def test_the_size_of_a_large_file_is_said_before_it_is_written(monkeypatch, silosim, tmp_path):
+    monkeypatch.setattr("scenarios.runfile.writer.LARGE_BYTES", 5_000_000)
+    made = (
+        "--compute",
+        "10 ms",
+        "--model-size",
+        "1 MB",
+        "--kind",
+        "ring",
+        "-o",
+        tmp_path / "x.h5",
+        "--force",
+    )
+    assert " MB\n" not in silosim("simulate", "gaia", "--rounds", "1000", *made).ok().err
+    said = silosim("simulate", "gaia", "--rounds", "60000", *made).ok().err.splitlines()[0]
+    size = (tmp_path / "x.h5").stat().st_size
+    assert size > 5_000_000
+    assert said == f"{tmp_path / 'x.h5'} takes about {size / 1e6:,.0f} MB"

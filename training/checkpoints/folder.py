@@ -37,6 +37,11 @@ def checkpoint_path(folder: Path, round_index: int) -> Path:
     return folder / f"round-{round_index:06d}"
 
 
+def history_path(folder: Path) -> Path:
+    """Return the name of the file with the rows so far, a JSON object on each line, in a training's folder."""
+    return folder / ROWS
+
+
 def check_resumable(job: TrainingJob, *, before: float = math.inf) -> int | None:
     """Check by job and checksums that a training can resume from the newest checkpoint in its directory.
 
