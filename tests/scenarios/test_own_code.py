@@ -167,7 +167,7 @@ def test_partition_reads_data_and_file(silosim, study):
         (
             "parts.csv",
             "own.csv",
-            "study.toml: partition(='own.csv') cannot be read: No such file or directory.",
+            "study.toml: training.partition(='own.csv') cannot be read: No such file or directory.",
         ),
         ("own.py:Net", "own.py:", "must be file.py:callable or module:callable to name code of your own."),
     ],
