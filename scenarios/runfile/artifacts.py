@@ -8,7 +8,7 @@ from pathlib import Path
 from scenarios.config.scenario import Scenario
 from scenarios.runfile.checkpoint_folders import checkpoints_path, has_checkpoint
 from scenarios.runfile.folders import replace_folder, settle_left
-from scenarios.runfile.paths import PARTIAL, check_idle, is_empty, partial_path, writing
+from scenarios.runfile.paths import PARTIAL, check_idle, check_output, is_empty, partial_path, writing
 from scenarios.runfile.reader import RunRecord, read_run
 from topologies import InputError
 from topologies.whole_files import sync_folder
@@ -111,9 +111,10 @@ def check_artifacts(path: Path, training: TrainingConfig | None, *, force: bool,
     Raises
     ------
     InputError
-        If they exist and neither was asked for, if models exist but no run that could continue, or if another process
-        is writing the run.
+        If they exist and neither was asked for, if models exist but no run that could continue, if another process is
+        writing the run, or if no file can have this path.
     """
+    check_output(path)
     check_idle(path)
     if force:
         return
