@@ -8,7 +8,16 @@ from pathlib import Path
 from scenarios.config.scenario import Scenario
 from scenarios.runfile.checkpoint_folders import checkpoints_path, has_checkpoint
 from scenarios.runfile.folders import replace_folder, settle_left
-from scenarios.runfile.paths import PARTIAL, check_idle, check_output, is_empty, partial_path, writing
+from scenarios.runfile.paths import (
+    PARTIAL,
+    RUN_ENDINGS,
+    check_ending,
+    check_idle,
+    check_output,
+    is_empty,
+    partial_path,
+    writing,
+)
 from scenarios.runfile.reader import RunRecord, read_run
 from topologies import InputError
 from topologies.whole_files import sync_folder
@@ -115,6 +124,7 @@ def check_artifacts(path: Path, training: TrainingConfig | None, *, force: bool,
         writing the run, or if no file can have this path.
     """
     check_output(path)
+    check_ending(path, RUN_ENDINGS)
     check_idle(path)
     if force:
         return

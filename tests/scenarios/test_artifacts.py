@@ -44,6 +44,12 @@ def test_a_kill_before_the_first_checkpoint_leaves_nothing_to_continue(
     )
 
 
+def test_a_file_that_is_no_run_is_told_before_what_lies_beside_it(silosim, alone, tmp_path):
+    (tmp_path / "s.csv.partial").write_text("mine")
+    refused = silosim("run", alone, "-o", tmp_path / "s.csv").failed(2)
+    assert refused.err == f"silosim: error: output(='{tmp_path / 's.csv'}') must end in .h5 or .hdf5.\n"
+
+
 def test_after_a_checkpoint_the_run_can_be_resumed(silosim, alone, tmp_path):
     folder = checkpoints_path(tmp_path / "x.h5")
     (folder / "ring" / "round-000004").mkdir(parents=True)
