@@ -14,6 +14,7 @@ from scenarios.runfile.paths import (
     check_ending,
     check_idle,
     check_output,
+    check_partial,
     is_empty,
     partial_path,
     writing,
@@ -125,6 +126,7 @@ def check_artifacts(path: Path, training: TrainingConfig | None, *, force: bool,
     """
     check_output(path)
     check_ending(path, RUN_ENDINGS)
+    check_partial(path)
     check_idle(path)
     if force:
         return
