@@ -60,8 +60,8 @@ def equi_static(
     if step > 1:
         named = ", ".join(map(str, shifts[:_SHOWN])) + (", ..." if len(shifts) > _SHOWN else "")
         raise InputError(
-            f"with seed {seed} draws the shifts {named} of {silos} silos, all multiples of {step}, which join only "
-            f"every {step}th silo; take more draws or another seed.",
+            f"with seed {seed} draws the shifts {named} of {silos} silos, all multiples of {step}, which leave "
+            f"{step} parts of the silos apart; take more draws or another seed.",
             field=Field("draws", value=count),
             source="equi_static",
         )
