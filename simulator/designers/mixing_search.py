@@ -358,7 +358,7 @@ def _changed(
         return None
     else:
         changed = now.arcs | {new} if move == 3 else (now.arcs - {old}) | {new}
-    if any(i == j or not cost.graph.may_send[i, j] for i, j in changed - now.arcs):
+    if not all(cost.graph.may_send[arc] for arc in changed - now.arcs):
         return None
     changed = _kept(cost, now.arcs, changed, symmetric)
     return changed if _is_strong(cost, changed) else None
@@ -382,9 +382,7 @@ def _present(cost: SimulatedCost, arcs: Iterable[Arc]) -> BoolArray:
 
 def _absent(cost: SimulatedCost, present: BoolArray) -> BoolArray:
     """Which arcs there could be more, shape (silos, silos)."""
-    absent = cost.graph.may_send & ~present
-    np.fill_diagonal(absent, val=False)
-    return absent
+    return cost.graph.may_send & ~present
 
 
 def _is_symmetric(arcs: Arcs) -> bool:

@@ -61,9 +61,9 @@ class PeriodicCost:
         for arcs in states:
             if arcs not in self._can_be_balanced:
                 source, target = ends(arcs)
-                self._can_be_balanced[arcs] = bool(
-                    (source != target).all() and may_send[source, target].all()
-                ) and can_be_balanced(silos, source, target)
+                self._can_be_balanced[arcs] = bool(may_send[source, target].all()) and can_be_balanced(
+                    silos, source, target
+                )
             if not self._can_be_balanced[arcs]:
                 return False
         return components(silos, *ends(frozenset().union(*states)), strong=True)[0] == 1

@@ -228,7 +228,7 @@ def _changed(cost: SimulatedCost, now: _Found, near: NearSilos, rng: np.random.G
         arc = beside[int(rng.integers(len(beside)))] if beside else arc
     move = MOVES[int(rng.integers(len(MOVES)))]
     changed = move(now.arcs, arc, near.draw(arc[int(rng.integers(2))], rng))
-    if any(i == j or not cost.graph.may_send[i, j] for i, j in changed - now.arcs):
+    if not all(cost.graph.may_send[arc] for arc in changed - now.arcs):
         return None
     return changed if components(cost.graph.silos, *ends(changed), strong=True)[0] == 1 else None
 

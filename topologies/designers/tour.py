@@ -173,7 +173,7 @@ def _greedy(costs: FloatArray) -> list[int]:
     after, before = [-1] * nodes, [-1] * nodes
     end = list(range(nodes))  # the other end of the path that a node is an end of
     for i, j in zip(sources[order].tolist(), targets[order].tolist(), strict=True):
-        if i != j and after[i] < 0 and before[j] < 0 and end[i] != j:
+        if after[i] < 0 and before[j] < 0 and end[i] != j:
             after[i], before[j] = j, i
             start, stop = end[i], end[j]
             end[start], end[stop] = stop, start

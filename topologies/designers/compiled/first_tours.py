@@ -36,7 +36,7 @@ def greedy_edges(
         end[node] = node  # the other end of the path that a node is an end of
     for arc in range(len(source)):
         i, j = source[arc], target[arc]
-        if i != j and after[i] < 0 and before[j] < 0 and end[i] != j:
+        if after[i] < 0 and before[j] < 0 and end[i] != j:
             after[i], before[j] = j, i
             begin, last = end[i], end[j]
             end[begin], end[last] = last, begin
