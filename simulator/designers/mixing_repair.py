@@ -63,8 +63,10 @@ def _with_pair(cost: PeriodicCost, states: States, gains: FloatArray, below_s: f
     delay_s = cost.static.alone_s
     both_s = (delay_s + delay_s.T) / 2 + (period - 1) * cost.static.compute_s.min()
     gains = np.where(np.triu(both_s < below_s * period, 1), gains, 0.0)
+    if gains.max() <= 0:
+        return None
     # Rounding must not order what is equal.
-    order = np.argsort(-np.round(gains / max(gains.max(), np.finfo(float).tiny), 9), axis=None, kind="stable")
+    order = np.argsort(-np.round(gains / gains.max(), 9), axis=None, kind="stable")
     looked = 0
     for number in order.tolist():
         state, ends = divmod(number, silos * silos)
