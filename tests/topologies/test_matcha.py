@@ -10,6 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
+from topologies.designers import activation
 from topologies.designers.activation import (
     Matchings,
     _orthonormal,
@@ -111,6 +112,34 @@ def test_the_growing_subspace_reaches_the_whole_programme(solver, published_grap
 
     assert found.connectivity == pytest.approx(problem.value, rel=2e-6)
     assert found.connectivity >= found.connectivity_bound * (1 - 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("solution", "share"),
+    [
+        ([1.5, 1.5, -0.1], [1.5, 1.5, 0.0]),  # below 0 by rounding
+        (
+            [2.5, 1.5, 0.5],
+            [1.5, 1.125, 0.375],
+        ),  # at most 1 / budget = 2, and three quarters of all, whose sum is 4
+        ([0.5, 0.5, 0.5], [0.5, 0.5, 0.5]),
+        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("dual", "scaled"),
+    [
+        (np.diag([3.0, 1.0]), np.diag([0.75, 0.25])),
+        (np.diag([-1.0, 2.0]), np.diag([0.0, 1.0])),
+        (np.zeros((2, 2)), np.eye(2) / 2),
+    ],
+)
+def test_what_a_solver_finds_is_brought_within_the_budget(monkeypatch, solution, share, dual, scaled):
+    monkeypatch.setattr(activation, "solved", lambda *_, **__: (np.array(solution), dual))
+    found = activation._solve(np.zeros((3, 2, 2)), 0.5, activation.COARSE)
+
+    assert found[0] == pytest.approx(share)
+    assert found[1] == pytest.approx(scaled)
 
 
 @pytest.mark.parametrize("factor", [1.0, 1e-3])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import EventGraph, InputError, cycle_time, recurrence
-from topologies.howard import _circuit_back, _potential
+from topologies.howard import _circuit_back, _potential, bounds
 
 
 def event_graph(nodes: int, arcs: list[tuple[int, int, float, int]]) -> EventGraph:
@@ -261,6 +261,21 @@ def test_the_arcs_that_raised_the_nodes_lead_back_around_a_circuit_or_nowhere():
     assert _circuit_back(graph, np.array([2, 0, 1, 3]), 3) == (2, 0, 1)
     assert _circuit_back(graph, np.array([2, 0, 1, 3]), 0) == (0, 1, 2)
     assert _circuit_back(graph, np.array([-1, 0, 1, 3]), 3) is None
+
+
+def test_a_bound_is_shown_by_so_many_passes_as_its_longest_path_takes():
+    # From node 0 on 3, 2 and 1 s over the mean of the only circuit, and back.
+    graph = event_graph(4, [(0, 1, 5, 1), (1, 2, 4, 1), (2, 3, 3, 1), (3, 0, -4, 1)])
+
+    assert [bounds(graph, 2.0, np.zeros(4), passes=passes) for passes in (0, 1, 3, 4)] == [
+        False,
+        False,
+        False,
+        True,
+    ]
+    assert bounds(graph, 2.0, np.array([0.0, 3.0, 5.0, 6.0]), passes=1)
+    assert not bounds(graph, 1.9, np.zeros(4), passes=50)
+    assert bounds(graph, 5.0, np.zeros(4), passes=1)
 
 
 def test_an_event_graph_has_no_tokens_below_zero():

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Underlay, connectivity, load_underlay
-from topologies.multipath import multipath_routes
+from topologies.multipath import _hashed, multipath_routes
 from topologies.routing import shortest_routes
 from topologies.routings import COSTS, named_routing
 
@@ -44,6 +44,22 @@ def random_underlay(seed):
 def ends_of(underlay, direction):
     a, b = underlay.ends[direction // 2].tolist()
     return (a, b) if direction % 2 == 0 else (b, a)
+
+
+@pytest.mark.parametrize("seed", [0, 7, -1, 2**64 + 7])
+def test_flows_are_spread_by_a_hash_that_stays_the_same(seed):
+    # The finalizer of SplitMix64 (Steele, Lea, Flood 2014) after each of source, target and router, by whole numbers.
+    mixed = []
+    for source, router in ((0, 0), (1, 5), (19_999, 3)):
+        value = seed % 2**64
+        for part in (source, 4, router):
+            value = (value * 0xBF58476D1CE4E5B9 + part + 0x9E3779B97F4A7C15) % 2**64
+            value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+            value = (value ^ value >> 27) * 0x94D049BB133111EB % 2**64
+            value ^= value >> 31
+        mixed.append(value)
+
+    assert _hashed(seed, np.array([0, 1, 19_999]), 4, np.array([0, 5, 3])).tolist() == mixed
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 3))
