@@ -241,6 +241,25 @@ def test_annealing_begins_at_rings_of_four_silos_or_more(monkeypatch, count, rin
     assert shares == pytest.approx([1 / 3, 2 / 3][: 2 * rings])
 
 
+def test_first_temperatures_of_the_annealing_on_closed_forms(monkeypatch):
+    asked = []
+    monkeypatch.setattr(closed_search, "_searched", lambda *given: asked.append(given[4:7]) or [])
+    ring = SimpleNamespace(kind="ring", hub=None, closed_forms=FORMS)
+    star = SimpleNamespace(kind="star", hub=0, closed_forms=FORMS)
+
+    def searched(count, iterations, *candidates):
+        return closed_search.searched(
+            silos(count), "work", candidates=candidates, criterion="paper", iterations=iterations, seed=3
+        )
+
+    monkeypatch.setattr(closed_search, "_ring", lambda *_: [])
+    # Nothing is searched from a STAR alone, of two silos, or in no moves.
+    assert (searched(3, 1, star), searched(2, 1, ring), searched(3, 0, ring)) == ([star], [ring], [ring])
+    assert not asked
+    assert searched(3, 1, star, ring) == [star, ring]
+    assert asked == [(1, 3, (0.05, 0.15, 0.05, 0.15))]
+
+
 def test_shifts_of_two_to_eight_models_a_silo(monkeypatch):
     monkeypatch.setattr(shift_digraphs, "node_order", lambda _, graph, __: np.arange(graph.silos))
     degrees = [len(arcs) / 12 for arcs in shift_digraphs.shift_digraphs(silos(12), "work", 0)]

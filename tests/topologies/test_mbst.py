@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, published_underlays
 from topologies.designers.cube_path import cube_paths
-from topologies.designers.mbst import delta_mbst, delta_prim
+from topologies.designers.mbst import _without_noise, delta_mbst, delta_prim
 from topologies.designers.trees import TreeTimes, mst, prim, symmetric_delays
 from topologies.label_order import in_silo_order
 
@@ -132,6 +132,17 @@ def test_noise_in_the_last_digits_is_a_tie():
     weights = np.array([[0, 1, 3], [1, 0, 3 - 1e-15], [3, 3 - 1e-15, 0]])
 
     assert listed(delta_prim(weights, 3, start=0)) == [(0, 1), (0, 2)]
+
+
+@pytest.mark.parametrize("size", [1.0, 3e-7, 5e20])
+def test_noise_is_what_lies_beyond_40_bits(size):
+    scale = 2.0 ** np.floor(np.log2(size))
+    pair = [scale, scale * (1 + 0.9 * 2.0**-40), scale * (1 + 1.1 * 2.0**-40)]
+    rounded = _without_noise(np.array([[0.0, *pair], *np.ones((3, 4))]))[0]
+
+    assert rounded[0] == np.inf
+    assert rounded[1] == rounded[2] == scale
+    assert rounded[3] == scale * (1 + 2.0**-39)
 
 
 def test_no_tree_of_small_degree():

@@ -10,7 +10,7 @@ import csv
 import io
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
@@ -37,7 +37,7 @@ from topologies import (
     load_underlay,
 )
 from topologies.consensus import spectral_gap
-from topologies.designers.options import declared_options
+from topologies.designers.options import declared_options, progress_option
 from topologies.errors import InputError
 
 RECORDED = Path(__file__).with_name("recorded_designs.csv")
@@ -167,7 +167,7 @@ DEFAULTS = {"best": SEARCH, "best_periodic": {"evaluations": 6, **SEARCH}}
 NETWORKS = ("one", "two", "three", "ties", "eight", "gaps", "twelve", "holes", "gaia")
 FEW = ("one", "two", "three", "ties", "eight")
 """Those that do not take long."""
-KINDS = (*DESIGNERS, *PERIODIC_DESIGNERS, *RANDOM_DESIGNERS)
+DESIGNS = {**DESIGNERS, **PERIODIC_DESIGNERS, **RANDOM_DESIGNERS}
 SHORT = ("star", "ring", "matcha_plus", "multigraph", "hierarchical", "epidemic")
 """Kinds whose options are tried on twelve silos, too: the others look for a ring first, which takes long there."""
 
@@ -184,7 +184,7 @@ def cases(kind: str) -> list[Case]:
     return found
 
 
-ALL = [case for kind in KINDS for case in cases(kind)]
+ALL = [case for kind in DESIGNS for case in cases(kind)]
 
 
 def with_shares(case: Case) -> dict[str, Any]:
@@ -197,10 +197,12 @@ def arcs_text(source: np.ndarray, target: np.ndarray) -> str:
     return " ".join(f"{i}-{j}" for i, j in sorted(zip(source.tolist(), target.tolist(), strict=True)))
 
 
-def made(case: Case) -> Iterator[str]:
+def made(case: Case, report: Callable[[float], None]) -> Iterator[str]:
     """Cycle time, how well the silos agree, and arcs; or why there is no such overlay."""
     graph, work = network(case.network)
     options = with_shares(case)
+    if progress_option(DESIGNS[case.kind]):
+        options["progress"] = report
     if case.kind in DESIGNERS:
         static = design(case.kind, graph, work, **options)
         yield f"{static.closed_forms.paper_s:.9g}"
@@ -230,6 +232,7 @@ def made(case: Case) -> Iterator[str]:
 def row(case: Case) -> list[str]:
     """All columns of a case."""
     counted: Counter[str] = Counter()
+    shares: list[float] = []
 
     def counting(owner: type, name: str) -> Any:
         whole = getattr(owner, name)
@@ -245,14 +248,14 @@ def row(case: Case) -> list[str]:
             for method in ("bound", "simulated"):
                 patches.enter_context(counting(owner, method))
         try:
-            columns = list(made(case))
+            columns = list(made(case, shares.append))
         except InputError as error:
             columns = ["", "", str(error)]
     looked = f"{counted['bound']}/{counted['simulated']}" if counted else ""
-    return [*case.name, *columns[:2], looked, columns[2]]
+    return [*case.name, *columns[:2], looked, " ".join(f"{share:.4g}" for share in shares), columns[2]]
 
 
-COLUMNS = ("kind", "network", "options", "cycle_time_s", "mixing", "bounds/simulations", "arcs")
+COLUMNS = ("kind", "network", "options", "cycle_time_s", "mixing", "bounds/simulations", "progress", "arcs")
 
 
 @cache
@@ -267,10 +270,9 @@ def test_the_overlay_is_the_one_recorded(case):
     assert row(case) == recorded()[case.name]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", DESIGNS)
 def test_each_option_is_recorded_at_two_values_at_least(kind):
-    designer = {**DESIGNERS, **PERIODIC_DESIGNERS, **RANDOM_DESIGNERS}[kind]
-    for name, option in declared_options(designer).items():
+    for name, option in declared_options(DESIGNS[kind]).items():
         values = {repr(case.options.get(name, option.default)) for case in cases(kind)}
         assert len(values) >= 2, name
 
