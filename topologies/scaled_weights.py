@@ -30,7 +30,9 @@ def scaled_weights(silos: int, source: IntArray, target: IntArray) -> FloatArray
         ``I - f (I - W)`` with the best `f`; rows and columns sum to 1, and weights may be below 0. On a symmetric
         overlay `W` has Metropolis weights or those of the constant edge weight, whichever contracts more, and `f` is
         ``2 / (lambda_2 + lambda_n)`` of the Laplacian ``I - W`` (Xiao and Boyd 2004, section 4). Else `W` is
-        `topologies.balanced.balanced`, and `f` is within `CLOSE` of the best.
+        `topologies.balanced.balanced`, and `f` is the best of `LOOKS` at most: of 391 random digraphs of 3 to 11 silos
+        one minus the norm was within 2 % of its largest on 288, and 47 % below it on one. It is never below that of
+        `balanced`.
 
     Notes
     -----

@@ -9,7 +9,7 @@ from topologies.balanced import balanced
 from topologies.consensus import check_consensus, weight_pattern
 from topologies.contraction import round_contraction
 from topologies.optimal_consensus import fdla
-from topologies.scaled_weights import scaled_weights
+from topologies.scaled_weights import _least_norm, scaled_weights
 
 
 def both_ways(pairs):
@@ -65,3 +65,35 @@ def test_sums_pattern_and_order(seed, silos):
     # No worse than without the factor, up to the stated closeness; no better than the optimum.
     assert norm <= 1 - 0.99 * (1 - round_contraction(balanced(silos, source, target))) + 1e-12
     assert norm >= round_contraction(fdla(silos, source, target)) - 1e-7
+
+
+@pytest.mark.parametrize(
+    ("seed", "close"), [(0, 0.01), (1, 0.01), (2, 0.01), (3, 0.01), (4, 0.14), (5, 0.01)]
+)
+def test_the_factor_of_a_digraph_is_mostly_near_the_best_of_a_fine_grid(seed, close):
+    rng = np.random.default_rng(seed)
+    silos = 6
+    order = rng.permutation(silos)
+    arcs = set(zip(order.tolist(), np.roll(order, -1).tolist(), strict=True))
+    arcs |= {tuple(map(int, rng.choice(silos, 2, replace=False))) for _ in range(seed)}
+    source, target = np.array(sorted(arcs)).T
+    laplacian = np.eye(silos) - balanced(silos, source, target)
+
+    def distance(factor):
+        return 1 - np.linalg.norm(np.eye(silos) - 1 / silos - factor * laplacian, 2)
+
+    best = max(map(distance, np.linspace(0.01, 3, 1500)))
+    found = np.eye(silos) - scaled_weights(silos, source, target)
+    factor = found[0, 0] / laplacian[0, 0]
+    assert found == pytest.approx(factor * laplacian, abs=1e-12)
+    assert distance(factor) >= max(best * (1 - close) - 1e-4, distance(1.0))
+
+
+@pytest.mark.parametrize(("looks", "factor"), [(1, 1.0), (8, 2 / 3)])
+def test_so_many_factors_are_tried(monkeypatch, looks, factor):
+    # One and a half times the way to the plain average: two thirds of it lead there.
+    monkeypatch.setattr("topologies.scaled_weights.LOOKS", looks)
+    matrix = np.eye(3) - 1.5 * (np.eye(3) - 1 / 3)
+
+    found = np.eye(3) - _least_norm(matrix)
+    assert found == pytest.approx(factor * 1.5 * (np.eye(3) - 1 / 3), abs=1e-9)
