@@ -1,5 +1,7 @@
 """Doubly stochastic weights: sums, no negative weight, gaps, on any strong digraph."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -74,3 +76,17 @@ def test_many_silos_take_the_walk():
     source, target = strong_digraph(np.random.default_rng(1), 400)
 
     assert np.array_equal(fast_balanced(400, source, target), balanced(400, source, target))
+
+
+@pytest.mark.parametrize(("silos", "searched"), [(300, True), (301, False)])
+def test_better_weights_are_searched_for_on_300_silos(monkeypatch, silos, searched):
+    class SearchedError(Exception):
+        """Instead of the search, which takes long."""
+
+    def search(*_):
+        raise SearchedError
+
+    monkeypatch.setattr("topologies.balanced._sinkhorn", search)
+    ring = np.arange(silos)
+    with pytest.raises(SearchedError) if searched else nullcontext():
+        fast_balanced(silos, ring, np.roll(ring, -1))

@@ -319,3 +319,24 @@ def test_eight_shifts_are_named_that_do_not_join_all_silos(monkeypatch, count, s
     )
     with pytest.raises(InputError, match=r"^seed\(=-1\) must be >= 0\.$"):
         equi.equi_static(silos(40), None, seed=-1)
+
+
+def test_where_rings_are_rare_each_round_draws_a_tour_of_random_costs(monkeypatch):
+    asked = []
+    allowed = ~np.eye(3, dtype=bool)
+    allowed[0, 2] = False
+
+    def tour_of(costs, **how):
+        asked.append((costs, how))
+        return [0, 2, 1] if len(asked) == 1 else None
+
+    monkeypatch.setattr(random_ring, "short_tour", tour_of)
+    monkeypatch.setattr(random_ring, "_allowed", lambda _: (np.array([5, 3, 4]), allowed))
+    ring = random_ring.RandomRing(kind="random_ring", graph=silos(3), work=None, known=(0, 1, 2))
+    rng, again = np.random.default_rng(1), np.random.default_rng(1)
+
+    # Where none is found, the ring that is known.
+    assert [ring.draw(rng).tolist() for _ in range(2)] == [[5, 4, 3], [5, 3, 4]]
+    for costs, how in asked:
+        assert how == {"restarts": 10, "searches": 1}
+        assert np.array_equal(costs, np.where(allowed, again.random((3, 3)), np.inf))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, Workload, connectivity, design
 from topologies.consensus import consensus_matrix, spectral_gap
-from topologies.designers.enrich import _free, _grown, _has_room, _start, enrich
+from topologies.designers.enrich import _accepted, _check, _free, _grown, _has_room, _start, _State, enrich
 from topologies.errors import InputError
 from topologies.overlay import build_overlay
 from topologies.weights import is_symmetric
@@ -245,6 +245,12 @@ def test_recorded_gaps_of_ebone(published_graph):
     assert enriched.overlay.closed_forms.paper_s == pytest.approx(overlay.closed_forms.paper_s, rel=1e-12)
 
 
+def test_three_hundred_silos_are_the_most():
+    _check(300, "fdla", "all", 0)
+    with pytest.raises(InputError, match=r"silos\(=301\) must be <= 300"):
+        _check(301, "fdla", "all", None)
+
+
 def test_too_many_silos(published_graph, monkeypatch):
     monkeypatch.setattr("topologies.designers.enrich.MOST_SILOS", 10)
 
@@ -328,3 +334,63 @@ def test_an_arc_is_free_exactly_if_the_whole_overlay_with_it_says_so(make_underl
                 assert grown.load_s == pytest.approx(again.load_s, rel=1e-12) or keep == "paper"
                 assert grown.longest_s == pytest.approx(again.longest_s, abs=1e-9)
     assert min(counts.values()) > 5
+
+
+def accepted(monkeypatch, size, *, limit, symmetric=False):
+    """Arcs that are accepted of all between some silos, by their weights; how many candidates there were each time."""
+    silos = len(size)
+    counts = []
+
+    def weights(_silos, source, target, *, accuracy):
+        assert accuracy == 0.5
+        counts.append(len(source))
+        matrix = np.zeros_like(size)
+        matrix[target, source] = size[source, target]
+        return matrix
+
+    def grown(_overlay, state, arcs):
+        present = state.present.copy()
+        for arc in arcs:
+            present[arc] = True
+        return replace(state, present=present)
+
+    monkeypatch.setattr("topologies.designers.enrich.fdla", weights)
+    monkeypatch.setattr("topologies.designers.enrich._grown", grown)
+    nothing = np.zeros((silos, silos), dtype=bool)
+    start = _State(present=nothing, longest_s=np.zeros(0), load_s=np.zeros(0), ceiling_s=np.inf)
+    present = _accepted(None, start, ~np.eye(silos, dtype=bool), symmetric, limit, 0.5)
+    return [tuple(arc) for arc in np.argwhere(present).tolist()], counts
+
+
+def test_where_few_arcs_may_be_added_each_look_keeps_a_quarter_of_them(monkeypatch):
+    size = np.arange(100.0).reshape(10, 10)
+
+    # The largest, in the end so many as may be.
+    assert accepted(monkeypatch, size, limit=2) == ([(9, 7), (9, 8)], [90, 22, 5])
+    assert accepted(monkeypatch, size, limit=5) == ([(9, 4), (9, 5), (9, 6), (9, 7), (9, 8)], [90, 22])
+    assert accepted(monkeypatch, size, limit=None)[1] == [90]
+    # Both directions count.
+    assert accepted(monkeypatch, size, limit=3, symmetric=True) == ([(8, 9), (9, 8)], [90, 22, 4])
+
+
+def test_weights_that_differ_by_the_solvers_noise_are_ties(monkeypatch):
+    size = np.ones((3, 3))
+    size[2, 1] = 1 + 4e-7
+    assert accepted(monkeypatch, size, limit=1)[0] == [(0, 1)]
+    size[2, 1] = 1 + 6e-7
+    assert accepted(monkeypatch, size, limit=1)[0] == [(2, 1)]
+
+
+def test_arcs_are_taken_by_weights_of_three_accuracies(published_graph, monkeypatch):
+    asked = []
+
+    def take(_overlay, start, _candidates, _symmetric, limit, accuracy):
+        asked.append((limit, accuracy))
+        return start.present
+
+    monkeypatch.setattr("topologies.designers.enrich._accepted", take)
+    overlay = design("mst", published_graph("gaia", 1e10), WORK)
+    enriched = enrich(overlay, limit=4)
+
+    assert asked == [(4, 1e-1), (4, 3e-3), (4, 1e-3)]
+    assert enriched.added == ()

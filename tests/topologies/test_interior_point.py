@@ -1,9 +1,12 @@
 """The interior-point method against a general solver on the program as it reads, and known optima."""
 
+from types import SimpleNamespace
+
 import cvxpy
 import numpy as np
 import pytest
 
+from topologies import interior_point
 from topologies.optimal_consensus import fdla, fmmc
 
 
@@ -55,3 +58,89 @@ def test_a_coarse_accuracy_is_kept():
     exact, coarse = norm(fdla(silos, source, target)), norm(fdla(silos, source, target, accuracy=0.01))
 
     assert exact - 1e-8 <= coarse <= exact + 0.01
+
+
+class Stages:
+    """Newton steps with made-up decrements; keeps the weight of each."""
+
+    def __init__(self, monkeypatch, *decrements):
+        self.decrements, self.weights, self.sizes = list(decrements), [], []
+        monkeypatch.setattr(interior_point, "_at", self.at)
+        monkeypatch.setattr(interior_point, "_newton", self.newton)
+
+    def at(self, _program, x, t):
+        self.sizes.append(t)
+        return SimpleNamespace(x=x, squares=np.array([0.09, 0.25]))
+
+    def newton(self, _program, point, weight):
+        self.weights.append(weight)
+        decrement = self.decrements[(len(self.weights) - 1) % len(self.decrements)]
+        return None if decrement is None else (point, decrement)
+
+
+@pytest.mark.parametrize("decrements", [(0.31, 0.3, 0.29), (5.0, 0.3, None), (0.0,), (None,)])
+def test_a_stage_ends_below_a_decrement_of_three_tenths_and_the_next_is_twenty_times_as_sharp(
+    monkeypatch, decrements
+):
+    stages = Stages(monkeypatch, *decrements)
+    # Two nodes and a limit: a parameter of 5. Stages at 0.05, 0.0025 and 0.000125 of the start, which is below 1e-3.
+    program = SimpleNamespace(start="start", bound=np.zeros(1))
+
+    assert interior_point._path(program, 1e-3) == "start"
+    assert stages.sizes == [0.0, pytest.approx(0.6)]
+    expected = [0.2 * 0.05**stage for stage in (1, 2, 3) for _ in decrements]
+    assert stages.weights == pytest.approx(expected, rel=1e-12)
+    # At an accuracy that is met nothing is left to do.
+    stages.weights.clear()
+    interior_point._path(program, 0.2 * 0.05 * 5)
+    assert len(stages.weights) == len(decrements)
+
+
+def test_no_more_than_400_steps(monkeypatch):
+    stages = Stages(monkeypatch, 1.0)
+    interior_point._path(SimpleNamespace(start="start", bound=np.zeros(1)), 1e-8)
+
+    assert stages.weights == [pytest.approx(0.01)] * 400
+
+
+@pytest.mark.parametrize(
+    ("inside_from", "barrier", "size"), [(1, 0.0, 1.0), (3, 0.0, 0.25), (21, 0.0, None), (20, 0.0, 2.0**-19)]
+)
+def test_a_step_is_halved_until_it_is_inside_and_19_times_at_most(monkeypatch, inside_from, barrier, size):
+    tried = []
+
+    def at(_program, x, t):
+        tried.append((x, t))
+        return SimpleNamespace(x=x, inside=len(tried) >= inside_from, barrier=lambda _: barrier)
+
+    monkeypatch.setattr(interior_point, "_at", at)
+    monkeypatch.setattr(interior_point, "_derivatives", lambda *_: (np.array([0.0, 1.0]), None))
+    monkeypatch.setattr(interior_point, "_descent", lambda *_: np.array([4.0, -9.0]))
+    start = SimpleNamespace(x=1.0, t=50.0, barrier=lambda _: 100.0)
+    moved = interior_point._newton(None, start, 1.0)
+
+    # The gradient in t is 1 + 1 / weight; along the step it falls by 18, whose root is the decrement.
+    assert (moved is None) == (size is None)
+    if size is not None:
+        point, decrement = moved
+        assert point.x == pytest.approx(1.0 + 4.0 * size)
+        assert tried[-1][1] == pytest.approx(50.0 - 9.0 * size)
+        assert decrement == pytest.approx(18**0.5)
+    assert len(tried) == min(inside_from, 20)
+
+
+@pytest.mark.parametrize(("barrier", "halvings"), [(8.2, 0), (8.3, 1), (9.05, 1), (9.15, 2)])
+def test_a_step_gains_a_tenth_of_what_its_slope_says(monkeypatch, barrier, halvings):
+    tried = []
+
+    def at(_program, x, _t):
+        tried.append(x)
+        return SimpleNamespace(inside=True, barrier=lambda _: barrier)
+
+    monkeypatch.setattr(interior_point, "_at", at)
+    monkeypatch.setattr(interior_point, "_derivatives", lambda *_: (np.array([0.0, 1.0]), None))
+    monkeypatch.setattr(interior_point, "_descent", lambda *_: np.array([4.0, -9.0]))
+    interior_point._newton(None, SimpleNamespace(x=1.0, t=50.0, barrier=lambda _: 10.0), 1.0)
+
+    # 0.1 * 18, half of it, a quarter.
+    assert len(tried) == halvings + 1

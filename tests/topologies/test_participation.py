@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from topologies import InputError
-from topologies.participation import Participation
+from topologies.participation import PARTICIPATION_STREAM, Participation
 
 
 @pytest.mark.parametrize("participation", [Participation(share=0.3), Participation(count=2)])
@@ -38,3 +38,16 @@ def test_so_many_silos_take_part_each_as_often_as_any_other():
 def test_wrong_numbers_are_refused(wrong):
     with pytest.raises(InputError, match="participation"):
         Participation(**wrong)
+
+
+@pytest.mark.parametrize(("first", "count"), [(0, 1), (1022, 4), (2047, 1), (2048, 0)])
+def test_rounds_come_from_the_blocks_of_1024_that_are_documented(first, count):
+    def numbers(block):
+        seed = np.random.SeedSequence(9, spawn_key=(PARTICIPATION_STREAM, block))
+        return np.random.default_rng(seed).random((1024, 3))
+
+    drawn = np.concatenate([numbers(block) for block in range(3)])[first : first + count]
+
+    assert np.array_equal(Participation(share=0.4).rows(first, count, silos=3, seed=9), drawn < 0.4)
+    fewest = Participation(count=1).rows(first, count, silos=3, seed=9)
+    assert np.array_equal(fewest, drawn == drawn.min(axis=1, keepdims=True))

@@ -137,3 +137,16 @@ def test_columns_are_made_right_although_rows_and_one_column_are():
     assert np.abs(weights.sum(axis=0) - 1).max() <= 1e-12
     assert off(weights) <= np.finfo(float).eps
     assert weights == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sums", "is_one"),
+    [
+        ([1.0, 1 + 1e-6, 1 - 1e-6], True),
+        ([1.0, 1 + 1.1e-6], False),
+        ([1 - 1.1e-6, 1.0], False),
+        ([1.0], True),
+    ],
+)
+def test_all_sums_must_be_one(sums, is_one):
+    assert is_rounded_one(np.array(sums)) == is_one

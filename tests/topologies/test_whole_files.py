@@ -7,7 +7,7 @@ import pytest
 
 from topologies import renames
 from topologies.renames import exchange, rename_new
-from topologies.whole_files import keep_permissions, make_folders, publish, sync_folder
+from topologies.whole_files import keep_permissions, make_folders, publish, sync_folder, sync_tree
 
 
 @pytest.fixture(params=["flags", "no flags"])
@@ -127,3 +127,15 @@ def test_a_folder_that_may_not_be_listed_cannot_be_synced(tmp_path, monkeypatch,
 
     monkeypatch.setattr(os, "open", refused)
     sync_folder(tmp_path)
+
+
+def test_all_files_and_folders_of_a_tree_are_synced_the_folder_itself_last(tmp_path, monkeypatch):
+    (tmp_path / "one" / "two").mkdir(parents=True)
+    (tmp_path / "one" / "two" / "file").write_text("a")
+    (tmp_path / "zero").write_text("b")
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda number: synced.append(os.fstat(number).st_ino))
+    sync_tree(tmp_path)
+
+    places = ("one", "one/two", "one/two/file", "zero", "")
+    assert synced == [(tmp_path / place).stat().st_ino for place in places]
