@@ -5,10 +5,12 @@ import pytest
 
 from simulator.statistics.confidence import (
     StopRule,
+    _batches,
     counted_rounds,
     cycle_time_interval,
     least_rounds,
     paired_difference,
+    rounds_for_interval,
 )
 from topologies import InputError
 
@@ -78,6 +80,23 @@ def test_rounds_that_are_few_for_the_silos_have_no_interval():
         least = least_rounds(silos)
         assert cycle_time_interval(starts(np.ones(least - 1)), silos=silos) is None
         assert cycle_time_interval(starts(np.ones(least)), silos=silos) is not None
+
+
+def test_ten_periods_after_the_warm_up_and_as_many_rounds_after_lags_became_long():
+    # (10 * 60 + 20) / 0.75 is 826.7; of 27 states that is less than 400.
+    assert [least_rounds(1, period) for period in (1, 28, 29, 60)] == [400, 400, 414, 827]
+    assert least_rounds(87, 60) == 1740
+    # Three quarters of 400, and of 827 the last 620, after what is twice as long as lags take.
+    assert [least_rounds(1, 1, regular) for regular in (0, 50, 51, 1000)] == [400, 400, 402, 2300]
+    assert least_rounds(1, 60, 1000) == 2620
+    assert [rounds_for_interval(silos) for silos in (1, 21, 87)] == [500, 525, 2175]
+
+
+def test_batches_are_twenty_or_so_many_that_few_periods_are_left_out():
+    batches = {periods: _batches(periods) for periods in (9, 19, 20, 22, 23, 39, 40, 199, 219)}
+
+    # Of 22 two are a tenth or less; of 23 eleven batches leave one out, of 39 thirteen none.
+    assert batches == {9: 9, 19: 19, 20: 20, 22: 20, 23: 11, 39: 13, 40: 20, 199: 20, 219: 20}
 
 
 def test_the_mean_is_over_the_counted_rounds():
