@@ -13,6 +13,7 @@ from simulator.statistics.confidence import (
     rounds_for_interval,
 )
 from topologies import InputError
+from topologies.statistics import correlated_batch_means
 
 
 def starts(growth_s):
@@ -148,3 +149,16 @@ def test_it_never_stops_before_the_least_rounds_nor_at_the_first_look():
 def test_a_width_that_is_none(relative):
     with pytest.raises(InputError, match="until_ci"):
         StopRule(relative, silos=1)
+
+
+def test_a_correlation_counts_as_nine_tenths_and_three_degrees_of_freedom_at_most():
+    # Batch means that rise have a lag-one correlation of 0.925; a fortieth of bias more is above 0.9.
+    rising = correlated_batch_means(np.arange(40.0), batches=40)
+    squares = 40 * (40**2 - 1) / 12
+
+    # (1 + 0.9) / (1 - 0.9) = 19 times the variance; Student's quantile of 3 degrees of freedom.
+    assert rising.half_width == pytest.approx(3.182446305284263 * (19 * squares / 39 / 40) ** 0.5, rel=1e-9)
+    # Two batches leave one degree, of which the quantile is 12.7: means 0 and 1 have r = -1/2 + 1/2.
+    assert correlated_batch_means([0.0, 1.0], batches=2).half_width == pytest.approx(
+        12.706204736 * 0.5, rel=1e-9
+    )

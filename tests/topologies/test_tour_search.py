@@ -1,13 +1,14 @@
 """Local search on tours: what it returns is a local optimum of its moves, counted one by one."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 from topologies.designers.compiled.move_limits import LONGEST_SEGMENT
 from topologies.designers.tour import _exact, christofides_tours, published_tour
-from topologies.designers.tour_search import TourSearch, _positions
+from topologies.designers.tour_search import TourSearch, _positions, prepared
 
 pytestmark = pytest.mark.timeout(20)
 """A search that keeps wrong books may never end."""
@@ -129,3 +130,57 @@ def test_christofides_tours_of_points(nodes):
         assert sorted(published) == list(range(nodes))
         assert published[0] == 0
         assert length(costs, published) <= 1.5 * shortest(costs) + 1e-12
+
+
+def kicks(monkeypatch, nodes, seed, changes, noise=1e-12):
+    """Ends of the segments that each restart exchanges on a tour of equal costs, and the tours that they make."""
+    seen = []
+
+    def improve(_self, tour, _places, ends):
+        seen.append((list(ends), list(tour)))
+        return changes[len(seen) - 1]
+
+    monkeypatch.setattr(TourSearch, "_improve", improve)
+    search = TourSearch(cost=[[1.0] * nodes] * nodes, near=[], symmetric=True, noise=noise)
+    search.perturbed(list(range(nodes)), len(changes), seed)
+    return seen
+
+
+@pytest.mark.parametrize("nodes", [12, 100, 101, 130, 700])
+def test_a_restart_exchanges_two_segments_within_a_hundred_nodes(monkeypatch, nodes):
+    for seed in range(8):
+        _, place, *cuts = np.random.default_rng(seed).random(5).tolist()
+        reach = min(100, nodes)
+        x, y, z = sorted(int(place * (nodes - reach + 1)) + int(cut * reach) for cut in cuts)
+        seen = kicks(monkeypatch, nodes, seed, [0.0])
+        if x < y < z:
+            ((ends, tour),) = seen
+            assert ends == [(k + nodes) % nodes for cut in (x, y, z) for k in (cut - 1, cut)]
+            assert tour == [*range(x), *range(y, z), *range(x, y), *range(z, nodes)]
+        else:
+            assert seen == []
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.999, True), (1.001, False)])
+def test_a_longer_tour_is_kept_with_a_fifth_of_the_mean_cost_as_temperature_which_falls(
+    monkeypatch, share, kept
+):
+    draws = np.random.default_rng(0).random((3, 5))
+
+    def exchanged(tour, step):
+        x, y, z = sorted(int(cut * 60) for cut in draws[step, 2:])
+        return [*tour[:x], *tour[y:z], *tour[x:y], *tour[z:]]
+
+    # Of three restarts the second is two thirds as hot.
+    for step, heat in enumerate((0.2, 0.2 * 2 / 3)):
+        changes = [-1.0, -1.0, 0.0]
+        changes[step] = -share * heat * math.log(1 - draws[step, 0])
+        tours = [list(range(60)), *(tour for _, tour in kicks(monkeypatch, 60, 0, changes))]
+
+        # The next exchange is of the tour that was kept.
+        assert tours[step + 2] == exchanged(tours[step + kept], step + 1)
+
+
+def test_moves_look_at_nine_neighbours():
+    assert prepared(np.ones((12, 12)))[1].shape == (12, 9)
+    assert prepared(np.ones((9, 9)))[1].shape == (9, 8)

@@ -152,3 +152,12 @@ def test_places_that_coincide_make_as_many_regions_as_asked_for(silos, count):
 def test_bad_input(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize(("less", "central", "regions"), [(0.4e-12, 0, [0, 0, 1]), (0.6e-12, 1, [0, 1, 1])])
+def test_latencies_that_differ_by_rounding_are_ties(less, central, regions):
+    latency_s = np.diag([1.0, 1.0 - less, 2.0])
+    assert central_silo(latency_s, np.arange(3)) == central
+
+    apart_s = np.array([[0.0, 1.0, 5.0], [1.0, 0.0, 1.0 - less], [5.0, 1.0 - less, 0.0]])
+    assert near_regions(apart_s, 2).tolist() == regions
