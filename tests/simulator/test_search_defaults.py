@@ -188,11 +188,20 @@ def test_the_search_over_states(calls, count, evaluations):
     assert shares == pytest.approx([0.3, 0.775, 1.0])
 
 
+def test_two_states_by_default(monkeypatch):
+    monkeypatch.setattr(periodic_search, "in_silo_order", lambda graph, work: (graph, work, None))
+    monkeypatch.setattr(periodic_search, "_fastest_states", lambda *given: given[2:7])
+    monkeypatch.setattr(periodic_search, "reordered", lambda states, _: states)
+    monkeypatch.setattr(periodic_search, "build_periodic", lambda *given: given[3])
+
+    assert periodic_search.fastest_periodic("graph", "work") == (2, None, None, None, 0)
+
+
 @pytest.mark.parametrize(("asked", "iterations"), [(None, 200_000), (0, 0), (7, 7)])
 def test_the_search_on_closed_forms(monkeypatch, asked, iterations):
     seen = []
     monkeypatch.setattr("simulator.designers.best.best_of_all", lambda *_, **how: seen.append(how))
-    best("graph", "work", iterations=asked)
+    best(silos(9), "work", iterations=asked)
 
     assert seen == [{"criterion": "paper", "iterations": iterations, "seed": 0, "progress": None}]
 

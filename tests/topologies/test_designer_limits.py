@@ -142,6 +142,19 @@ def test_tours_are_searched_for_in_three_orders_and_of_many_nodes_in_one(
     assert search.restarts == [(7, 3)] * 2
 
 
+def test_christofides_matches_nodes_in_three_orders_of_ties(monkeypatch):
+    whole, matched = tour.lightest_matching, []
+    monkeypatch.setattr(
+        tour, "lightest_matching", lambda weights: matched.append(len(weights)) or whole(weights)
+    )
+    points = np.random.default_rng(4).random(7)
+    weights = np.abs(points[:, np.newaxis] - points)
+    tour.christofides_tours(weights)
+    assert len(matched) == 3
+    tour.christofides_tour(weights)
+    assert len(matched) == 4
+
+
 @pytest.mark.parametrize(("nodes", "exact"), [(9, True), (10, False)])
 def test_tours_of_nine_nodes_are_exact(monkeypatch, nodes, exact):
     monkeypatch.setattr(tour, "_exact", lambda _: "exact")
