@@ -7,7 +7,9 @@ import pytest
 
 from simulator.designers import mixing_search, periodic_search, shift_digraphs, simulated_search
 from simulator.designers.best import best
+from topologies import InputError
 from topologies.designers import best as closed_search
+from topologies.input_limits import MOST_SEARCHED_SILOS
 
 
 def silos(count):
@@ -204,6 +206,14 @@ def test_the_search_on_closed_forms(monkeypatch, asked, iterations):
     best(silos(9), "work", iterations=asked)
 
     assert seen == [{"criterion": "paper", "iterations": iterations, "seed": 0, "progress": None}]
+
+
+def test_the_most_silos_that_are_searched_on(monkeypatch):
+    monkeypatch.setattr("simulator.designers.best.best_of_all", lambda *_, **__: "found")
+
+    assert best(silos(MOST_SEARCHED_SILOS), "work") == "found"
+    with pytest.raises(InputError):
+        best(silos(MOST_SEARCHED_SILOS + 1), "work")
 
 
 @pytest.mark.parametrize(

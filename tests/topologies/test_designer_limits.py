@@ -353,3 +353,11 @@ def test_where_rings_are_rare_each_round_draws_a_tour_of_random_costs(monkeypatc
     for costs, how in asked:
         assert how == {"restarts": 10, "searches": 1}
         assert np.array_equal(costs, np.where(allowed, again.random((3, 3)), np.inf))
+
+
+def test_in_a_random_ring_each_silo_averages_its_model_and_its_predecessors():
+    ring = random_ring.RandomRing(kind="random_ring", graph=silos(3), work=None)
+    source, target = ring.arcs(np.array([0, 2, 1]))
+
+    assert list(zip(source.tolist(), target.tolist(), strict=True)) == [(0, 2), (1, 0), (2, 1)]
+    assert ring.consensus(source, target).tolist() == [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]]
