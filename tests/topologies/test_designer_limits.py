@@ -361,3 +361,13 @@ def test_in_a_random_ring_each_silo_averages_its_model_and_its_predecessors():
 
     assert list(zip(source.tolist(), target.tolist(), strict=True)) == [(0, 2), (1, 0), (2, 1)]
     assert ring.consensus(source, target).tolist() == [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]]
+
+
+@pytest.mark.parametrize(("count", "named"), [(5, "a, b, c, d, e"), (6, "a, b, c, d, e, ...")])
+def test_five_silos_are_named_that_can_send_to_too_few(monkeypatch, count, named):
+    monkeypatch.setattr(ring_search, "require_reach", lambda *_: None)
+    monkeypatch.setattr(ring_search, "_cut_silo", lambda _: None)
+    monkeypatch.setattr(ring_search, "_crowd", lambda _: (list(range(count)), 3))
+    error = ring_search.no_ring("ring", SimpleNamespace(may_send=None, labels="abcdefg"))
+
+    assert str(error) == f"ring: no ring exists, since {count} silos ({named}) can send to 3 silos only."
