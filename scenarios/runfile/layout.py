@@ -27,7 +27,7 @@ class _Place:
     shapes : tuple of Shape
         One of these.
     below : str
-        Of integers: the name of the length that they number, -1 for none.
+        Of integers: the name of the length that they number, from 0 on.
     """
 
     kind: str
