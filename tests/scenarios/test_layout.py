@@ -192,7 +192,7 @@ def test_integers_are_numbers_and_a_group_is_none(file):
         check_layout(file)
     del file["simulation/o/bound_link"]
     file.create_group("simulation/o/bound_link")
-    with pytest.raises(InputError, match="^simulation/o/bound_link is a group, must be integers"):
+    with pytest.raises(InputError, match=r"^simulation/o/bound_link is a group, must be integers"):
         check_layout(file)
 
 
