@@ -109,7 +109,7 @@ class Terms:
 
 def _longest(links: IntArray, sending_s: FloatArray) -> IntArray:
     """The link that bounds each arc's messages for the longest time in all; the lowest one of several."""
-    longest = np.full(links.shape[1], -1, dtype=np.int64)
+    longest = np.empty(links.shape[1], dtype=np.int64)
     for arc in range(len(longest)):
         names, place = np.unique(links[:, arc], return_inverse=True)
         longest[arc] = names[np.argmax(np.bincount(place, weights=sending_s[:, arc]))]
