@@ -135,7 +135,7 @@ def _rows(file: h5py.File, overlay: OverlayRecord, trained_rounds: int | None) -
     link_bits = simulation["link_bits"][:]
     if not (np.isfinite(link_bits) & (link_bits >= 0.0)).all():
         raise InputError(f"is damaged: link_bits of {kind} must be finite and >= 0.")
-    text = f"{kind}: {rounds:,} rounds"
+    text = f"{kind}: {rounds:,} round{'' if rounds == 1 else 's'}"
     if not overlay.history:
         return text
     logged = overlay.history["round"]
@@ -150,4 +150,5 @@ def _rows(file: h5py.File, overlay: OverlayRecord, trained_rounds: int | None) -
             raise InputError(
                 f"is damaged: round {int(round_)} of {kind} has another date in its training row."
             )
-    return f"{text}, {len(logged):,} training rows to round {int(logged[-1])}"
+    of_training = f"{len(logged):,} training row{'' if len(logged) == 1 else 's'}"
+    return f"{text}, {of_training} to round {int(logged[-1])}"
