@@ -204,3 +204,25 @@ def test_a_silo_may_wait_for_its_own_computing(star):
 
     assert (found.assumption, found.place) == ("wait", star.graph.labels[hub])
     assert "400.0 ms" in found.explanation
+
+
+@pytest.mark.parametrize(
+    ("terms", "assumption"),
+    [
+        ({"queue_s": 0.1, "slow_s": 0.1}, "slow start"),
+        ({"queue_s": 0.1 * (1 + 5e-10), "slow_s": 0.1}, "slow start"),
+        ({"queue_s": 0.1 * (1 + 2e-9), "slow_s": 0.1}, "serialization"),
+        ({"queue_s": 0.1, "rate_s": 0.1}, "serialization"),
+        ({"queue_s": 0.1, "rate_s": 0.1 * (1 + 5e-10)}, "shared link"),
+        ({"wait_s": 0.1, "rate_s": 0.1}, "shared link"),
+        ({"wait_s": 0.1, "computing_s": 0.1}, "wait"),
+    ],
+)
+def test_of_terms_that_differ_by_rounding_a_slow_start_is_the_cause(star, terms, assumption):
+    assert cause(star, 3, **{name: {3: value} for name, value in terms.items()}).assumption == assumption
+
+
+@pytest.mark.parametrize(("term", "share"), [("queue_s", 1e-6), ("wait_s", 1e-6), ("computing_s", 1e-3)])
+def test_a_negligible_term_is_one_of_exactly_its_share(star, term, share):
+    assert cause(star, 3, **{term: {3: share * CYCLE_S}}).assumption == ""
+    assert cause(star, 3, **{term: {3: np.nextafter(share * CYCLE_S, 1)}}).assumption != ""
