@@ -85,7 +85,7 @@ def signed_s(seconds: float) -> str:
 
 def half_width_digits(half: float) -> str:
     """Half width of an interval with two digits, and with all before the point."""
-    return f"{half:.2g}" if half < 100 else digits(half)
+    return f"{half:.2g}" if half < 99.5 else digits(half)
 
 
 def format_interval(mean_s: float, half_s: float, *, sign: str = "") -> str:
@@ -152,8 +152,8 @@ def format_ratio(ratio: float) -> str:
     >>> format_ratio(2.0), format_ratio(38.826), format_ratio(1234.5)
     ('2.00x', '38.8x', '1234x')
     """
-    decimals = 2 if ratio < 9.995 else 1
-    return f"{ratio:.{decimals}f}x" if ratio < 99.95 else f"{digits(ratio)}x"
+    decimals = 2 if ratio < 9.995 else 1 if ratio < 99.95 else 0
+    return f"{ratio:.{decimals}f}x"
 
 
 def rounded_up(number: float, *, significant: int = 4) -> float:
