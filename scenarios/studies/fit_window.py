@@ -1,11 +1,11 @@
 """Windows of transfers by receiving site, from measured pairs."""
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
 
 from scenarios.config.quantities import format_s
+from scenarios.config.toml import toml_value
 from scenarios.report.tables import Column, Row, Table, note_lines
 from topologies import InputError, Underlay
 from topologies.networks.shipped import underlay_title
@@ -87,10 +87,7 @@ def window_at(rows: Sequence[Row]) -> dict[str, str]:
 
 def window_toml(table: Table) -> str:
     """The table ``[network.window_at]`` of a scenario."""
-    lines = [
-        f"{json.dumps(label, ensure_ascii=False)} = {json.dumps(window)}"
-        for label, window in window_at(table.rows).items()
-    ]
+    lines = [f"{toml_value(label)} = {toml_value(window)}" for label, window in window_at(table.rows).items()]
     return "\n".join(["[network.window_at]", *lines])
 
 

@@ -1,13 +1,12 @@
 """Import of another program's training: its metrics joined with the simulation of overlays."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from scenarios.config.scenario import ImportedConfig
-from scenarios.config.toml import scenario_text
+from scenarios.config.toml import scenario_text, toml_value
 from scenarios.metrics_import.columns import ColumnNames
 from scenarios.metrics_import.history import ForeignHistory, read_history
 from scenarios.metrics_import.readers import read_rows
@@ -203,7 +202,7 @@ def _counting_note(foreign: ForeignHistory) -> str:
 
 def _imported_table(imported: ImportedConfig) -> str:
     """The ``[imported]`` table in TOML."""
-    lines = ["\n[imported]", f"file = {json.dumps(imported.file, ensure_ascii=False)}"]
+    lines = ["\n[imported]", f"file = {toml_value(imported.file)}"]
     if imported.target_accuracy is not None:
         lines.append(f"target_accuracy = {imported.target_accuracy!r}")
     return "\n".join(lines) + "\n"

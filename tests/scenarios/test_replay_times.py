@@ -3,6 +3,7 @@
 import json
 import shutil
 import sys
+from contextlib import nullcontext
 
 import h5py
 import numpy as np
@@ -307,3 +308,16 @@ def test_a_wrong_table_is_one_line_before_anything_is_simulated(
     assert rule in result.err
     assert result.err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("hub", [True, False])
+def test_times_are_compared_with_the_star_where_there_is_one(changed, hub):
+    # Without its hub the STAR cannot be replayed.
+    path = changed(lambda file: None if hub else file["overlays/star"].attrs.modify("hub", -1))
+    with nullcontext() if hub else pytest.warns(UserWarning, match="not replayed: star"):
+        table = package.replay_times(path, ["1 Gbps"])
+
+    assert [row["overlay"] for row in table.rows] == list(KINDS if hub else KINDS[1:])
+    assert {row["speedup"] is not None for row in table.rows} == {hub}
+    assert ("speedup" in [column.key for column in table.columns]) == hub
+    assert ("vs STAR" in table.notes) == hub
