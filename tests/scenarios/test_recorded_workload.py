@@ -1,0 +1,44 @@
+"""The workload that the head of a run's file holds is the one that it was written with."""
+
+import h5py
+import numpy as np
+import pytest
+
+from scenarios.config.network import NetworkConfig
+from scenarios.runfile.reader import _read_workload
+from scenarios.runfile.writer import RunHead, write_head
+from topologies import AccessLinks, Workload, connectivity, load_underlay
+from topologies.participation import Participation
+
+OPTIONS = (
+    {},
+    {"message_share": 0.25, "name": "compressed"},
+    {"overlap": 2 / 3},
+    {"participation": Participation(count=4)},
+    {"participation": Participation(share=0.5)},
+    {"compute_s": np.linspace(0.01, 0.02, 11)},
+    {"local_steps": np.arange(1, 12)},
+    {"local_steps": 7},
+)
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: " ".join(options) or "plain")
+def test_a_workload_is_read_back(graph, options):
+    work = Workload(**{"model_bits": 1e6, "compute_s": 0.01} | options)
+    head = RunHead(scenario="", network=NetworkConfig(underlay="gaia"), seed=3, graph=graph, work=work)
+    with h5py.File("x.h5", "w", driver="core", backing_store=False) as file:
+        write_head(file, head)
+        found = _read_workload(file["workload"])
+        assert ("message_share" in file["workload"].attrs) == ("message_share" in options)
+        assert (file.attrs["seed"], file.attrs["is_replay"]) == (3, False)
+
+    assert (found.model_bits, found.name) == (work.model_bits, work.name)
+    assert (found.overlap, found.message_share) == (work.overlap, work.message_share)
+    assert found.participation == work.participation
+    assert np.array_equal(found.compute_s, work.compute_s)
+    assert np.array_equal(found.local_steps, work.local_steps)
