@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -322,17 +322,16 @@ def _about(table: _Table, own: Field[Any], key: str, default: Any) -> list[str]:
 def _taken(owner: type, name: str, key: str) -> str:
     """What a key takes, in words."""
     names = key_choices(owner, key)
-    hint = get_type_hints(owner, include_extras=True)[name]
-    if NoneType in get_args(hint):
-        hint = next(each for each in get_args(hint) if each is not NoneType)
-    words = _word(hint)
+    words = _word(get_type_hints(owner, include_extras=True)[name])
     shown = f": {', '.join(names)}" if 0 < len(names) <= _MOST_CHOICES else ""
     return f"{words}{f' {_UNITS[words]}' if words in _UNITS else ''}{shown}"
 
 
 def _word(hint: Any) -> str:
-    """A type in words."""
-    inner = get_args(hint)
+    """A type in words, without None."""
+    inner = tuple(each for each in get_args(hint) if each is not NoneType)
+    if get_origin(hint) in (Union, UnionType):
+        return " or ".join(map(_word, inner))
     quantity = next((word for kind, word in _KINDS if _marks(kind)[0] in _marks(hint)), None)
     if quantity is not None:
         return quantity
@@ -340,7 +339,7 @@ def _word(hint: Any) -> str:
         return "text"
     if get_origin(hint) is tuple:
         return f"list of {_word(inner[0])}s"
-    if len(inner) == 2 and _marks(inner[1]):
+    if len(inner) == 2 and (_marks(inner[1]) or inner[1] in _PLAIN):
         return f"table of {_word(inner[1])}s"
     return _PLAIN.get(hint, "table")
 

@@ -12,6 +12,7 @@ from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import OverlaysConfig, Scenario
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
+from scenarios.config.starter_scenario import _taken
 from topologies.designers.registry import DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS
 from training import TrainingConfig
 
@@ -88,3 +89,33 @@ def test_every_option_of_a_designer_is_in_the_table_of_its_designer():
         if designer.__module__.startswith(("topologies.", "simulator."))
         for option in designer_options(kind)
     }
+
+
+@pytest.mark.parametrize("heading", [heading for heading in TABLES if heading != "Top level"])
+def test_stated_types_are_those_that_a_new_scenario_states(rows, heading):
+    """A new scenario names the unit or the choices behind the type."""
+    said = {}
+    for field in dataclasses.fields(TABLES[heading]):
+        if field.name not in (EVENTS, OPTIONS, ENTRIES):
+            key = field.name.rstrip("_")
+            said[key] = _taken(TABLES[heading], field.name, key).split(":")[0].split(" as in ")[0]
+    stated = {key: rows[heading][key][0] for key in said}
+    if heading == "`[training]`":
+        assert (said.pop("rank_timeout"), stated.pop("rank_timeout")) == ("text or integer", "duration, or 0")
+
+    assert said == stated
+
+
+@pytest.mark.parametrize(
+    ("key", "owner", "taken"),
+    [
+        ("access", NetworkConfig, 'rate as in "10 Gbps"'),
+        ("window_at", NetworkConfig, "table of sizes"),
+        ("variant", NetworkConfig, "text: corrected, published"),
+        ("until_ci", SimulationConfig, 'percent as in "1 %"'),
+        ("model_size", WorkloadConfig, 'size as in "42.9 MB"'),
+        ("compute", WorkloadConfig, 'time as in "25 ms"'),
+    ],
+)
+def test_a_new_scenario_names_units_and_choices(owner, key, taken):
+    assert _taken(owner, key, key) == taken
