@@ -155,3 +155,16 @@ def test_the_estimated_size_is_not_below_that_of_a_file_of_many_silos_and_few_ro
     estimate = file_bytes([overlay_job(overlay, 2)], messages=False, underlay=graph.underlay)
 
     assert path.stat().st_size <= estimate <= 1.5 * path.stat().st_size
+
+
+def test_each_round_of_the_file_has_its_own_weights_where_they_differ(graph, tmp_path):
+    schedule = make_schedule(Fading(graph, WORK, other_from=7), 0, 30)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        group, _ = written(file, schedule, 10, 30)
+        source, target = group["ends"][:].T
+        for k in range(30):
+            active = np.unpackbits(group["active"][k], count=len(source)).astype(bool)
+            expected = np.where(active, schedule.consensus(k)[target, source], np.nan)
+            assert np.array_equal(group["weight"][k], expected, equal_nan=True)
+            assert np.array_equal(group["own_weight"][k], np.diag(schedule.consensus(k)))
+            assert active.sum() == len(schedule.arcs(k)[0])
