@@ -2,10 +2,12 @@
 
 import json
 import tomllib
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from scenarios.studies.fit_window import _without_notes
+from scenarios.studies.fit_window import _size_notes, _without_notes
 
 
 def test_the_table_names_both_sizes(silosim):
@@ -63,3 +65,26 @@ def test_sites_without_a_window_are_named_by_the_reason():
         "fewer than 3 far pairs: b.",
         "not constant, so that something else limits: c.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("count", "named"),
+    [(1, "a"), (2, "a, b"), (3, "a, b, c"), (4, "a, b, c and 1 more"), (5, "a, b, c and 2 more")],
+)
+def test_three_sites_are_named_and_the_others_counted(count, named):
+    few = [
+        {"to": label, "far_pairs": 2, "window_bits": None, "is_constant": False} for label in "abcde"[:count]
+    ]
+    assert _without_notes(few) == [f"fewer than 3 far pairs: {named}."]
+
+    underlay, sites = SimpleNamespace(labels=tuple("abcde")), np.arange(count)
+    fit = SimpleNamespace(sizes=lambda: [sites], window_bits=np.linspace(8e6, 8.4e6, 5))
+    (note,) = _size_notes(underlay, fit)
+    listed = {2: "a and b", 3: "a, b and c"}.get(count, named)
+    middle_mb = 1 + 0.0125 * (count - 1) / 2
+    assert note.startswith(f"{middle_mb:.3g} MB to {count} site{'s' if count > 1 else ''} ({listed}): ")
+    assert f"150 ms {8 * middle_mb / 0.15:.3g} Mbps for one stream" in note
+
+
+def test_without_a_window_the_notes_say_so():
+    assert _size_notes(None, SimpleNamespace(sizes=list)) == ["no window limits the far pairs of a site."]

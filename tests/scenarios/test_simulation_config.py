@@ -285,3 +285,14 @@ def test_rounds_and_the_interval_have_their_bounds():
     ):
         with pytest.raises(InputError, match=rule):
             SimulationConfig(**bad)
+
+
+@pytest.mark.parametrize(("cv", "varies"), [(0.0, False), (0.01, True), (1.0, True), (2.0, True)])
+def test_a_lognormal_without_spread_is_constant_and_every_other_is_not(graph, work, cv, varies):
+    config = ComputeConfig(distribution="lognormal", cv=cv)
+    found = compute_times(config, graph, work, seed=1, rounds=10)
+    assert (found is not None) == varies
+    assert found is None or len(np.unique(found.rows(0, 10))) > graph.silos
+    assert (
+        compute_times(ComputeConfig(distribution="exponential"), graph, work, seed=1, rounds=10) is not None
+    )
