@@ -417,7 +417,7 @@ def _times(span: Span) -> str:
 
 
 def _km(length: float) -> str:
-    """A length; below 10 km in three digits."""
+    """A length; below 10 km in two digits."""
     return f"{length:,.0f} km" if length >= 10 else f"{length:.2g} km"
 
 
