@@ -181,3 +181,17 @@ def make_line():
         )
 
     return make
+
+
+@pytest.mark.parametrize(
+    ("longer", "is_one"), [(0.0, False), (5e-10, False), (2e-9, True), (-2e-9, False), (0.5, True)]
+)
+def test_gains_are_by_forms_that_are_longer_than_by_rounding(make_line, longer, is_one):
+    overlay = make_line(compute_s=0.01)
+    paper_s = overlay.closed_forms.paper_s
+    for form in ("serialized", "load"):
+        name = {"serialized": "serialized_s", "load": "load_bound_s"}[form]
+        equal = {"serialized_s": paper_s, "load_bound_s": paper_s}
+        forms = replace(overlay.closed_forms, **equal | {name: paper_s * (1 + longer)})
+        found = [gain.form for gain in periodic_gains(replace(overlay, closed_forms=forms))]
+        assert found == ["paper", *([form] if is_one else [])]
