@@ -53,7 +53,7 @@ def test_one_checkpoint_of_one_overlay_is_enough(path, rounds, found):
     ("training", "round_", "resume", "force", "refused", "hint"),
     [
         (MAKES, 2, False, False, True, True),
-        (MAKES, None, False, False, True, True),
+        (MAKES, None, False, False, True, False),
         (NONE, None, False, False, True, False),
         (NONE, 2, False, False, True, True),
         (None, None, False, False, True, False),
@@ -87,8 +87,10 @@ def test_checkpoints_are_not_replaced_unasked(path, training, round_, resume, fo
 )
 def test_models_are_not_replaced_unasked(path, training, beside, resume, force, refused):
     models_path(path).mkdir()
-    if beside is not None:
+    if beside == "x.h5.checkpoints":
         path.with_name(beside).mkdir()
+    elif beside is not None:
+        path.with_name(beside).touch()
     if refused:
         with pytest.raises(InputError, match=r"x\.models exists already"):
             check_artifacts(path, training, force=force, resume=resume)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from scenarios.studies.relocation import _renamed
-from scenarios.studies.underlay import _count, _degrees, _km, _places
+from scenarios.studies.underlay import _count, _degrees, _km, _link_lines, _places
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,31 @@ def test_eight_sites_without_a_place_are_named(count, text):
 )
 def test_lengths_places_and_numbers_of_things(shown, text):
     assert shown == text
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "below", "said"),
+    [
+        (1.5, 1.5, 0, "are 1.5 times the geodesic between the ends"),
+        (1.5, 1.501, 0, "are 1.5 times the geodesic between the ends"),
+        (0.9, 1.5, 1, "are 0.9 to 1.5 times the geodesic between the ends; 1 is shorter than it"),
+        (0.9, 1.5, 2, "are 0.9 to 1.5 times the geodesic between the ends; 2 are shorter than it"),
+    ],
+)
+def test_stated_lengths_are_compared_with_the_geodesic(lowest, highest, below, said):
+    span = SimpleNamespace(lowest=5.0, highest=20.0, highest_at="A - B")
+    facts = SimpleNamespace(
+        capacity_bps=None,
+        assumed_bps=1e9,
+        links=3,
+        length_stated=3,
+        length_computed=0,
+        length_km=span,
+        stated_over_geodesic=SimpleNamespace(lowest=lowest, highest=highest, lowest_at="C - D"),
+        below_geodesic=below,
+    )
+    lines = dict(_link_lines(facts))
+    assert said in lines[""]
+    assert ("such as C - D" in lines[""]) == (below > 0)
+    assert lines["capacity"] == "none stated: 1 Gbps assumed on all 3 links"
+    assert lines["length"] == "5 km to 20 km; stated on all 3 links"

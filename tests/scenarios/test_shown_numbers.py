@@ -5,6 +5,7 @@ import math
 import pytest
 
 from scenarios.config.quantities import digits, format_long, format_ratio, half_width_digits, time_unit
+from scenarios.validation.circuit_table import _count
 
 
 def below(number):
@@ -94,3 +95,10 @@ def test_a_unit_of_a_table_begins_at_its_bound(bound_s, unit, lower):
     assert time_unit(bound_s) == unit
     assert time_unit(below(bound_s)) == lower
     assert (time_unit(10.0), time_unit(math.nextafter(10.0, 11.0))) == ("ms", "s")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(0.0, "0.00"), (1.234, "1.23"), (99.99, "99.99"), (100.0, "100"), (1234.5, "1234")]
+)
+def test_numbers_of_models_under_way_have_two_decimals_below_100(number, text):
+    assert _count(number) == text
