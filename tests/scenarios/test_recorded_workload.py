@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig
-from scenarios.runfile.reader import _read_workload
+from scenarios.runfile.reader import _read_workload, read_run
 from scenarios.runfile.writer import RunHead, write_head
 from topologies import AccessLinks, Workload, connectivity, load_underlay
 from topologies.participation import Participation
@@ -42,3 +42,13 @@ def test_a_workload_is_read_back(graph, options):
     assert found.participation == work.participation
     assert np.array_equal(found.compute_s, work.compute_s)
     assert np.array_equal(found.local_steps, work.local_steps)
+
+
+@pytest.mark.parametrize("hub", [0, 10])
+def test_the_hub_is_read_back_where_it_is_the_first_silo_too(silosim, tmp_path, graph, hub):
+    silosim(
+        *("simulate", "gaia", "--kind", "star", "--hub", graph.labels[hub], "--rounds", 2),
+        *("-o", tmp_path / "x.h5"),
+    ).ok()
+    (overlay,) = read_run(tmp_path / "x.h5").overlays
+    assert overlay.hub == hub
