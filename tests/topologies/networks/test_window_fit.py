@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from topologies import InputError, load_underlay
 from topologies.measured_pairs import MeasuredPairs
-from topologies.networks.window_fit import fit_windows
+from topologies.networks.window_fit import WindowFit, fit_windows
 
 
 def measured(window_bits, link_bps, latency_s):
@@ -96,3 +96,85 @@ def test_no_site_is_far_enough():
 
     assert np.isnan(fit.window_bits).all()
     assert not fit.limited.any()
+
+
+def one_receiver(products, trips_s, near=()):
+    """Pairs of site 0 with others: products of rate and round-trip time towards it, and these times; others are free.
+
+    Of ``near`` each has a product and a time, too.
+    """
+    products, trips_s = (
+        np.array([*products, *(p for p, _ in near)]),
+        np.array([*trips_s, *(t for _, t in near)]),
+    )
+    rate, latency_s = np.zeros((2, len(trips_s) + 1, len(trips_s) + 1))
+    latency_s[0, 1:] = latency_s[1:, 0] = trips_s / 2
+    rate[1:, 0], rate[0, 1:] = products / trips_s, 1.0
+    return MeasuredPairs(bandwidth_bps=rate, latency_s=latency_s)
+
+
+FAR_S = [0.125, 0.125, 0.25, 0.5, 0.5]
+"""Powers of two, so that products are exact; their 10th and 90th percentiles are the ends: the root of 4 is 2."""
+LESS_S = [0.125, 0.125, 0.125, 0.1953125, 0.1953125]
+"""The root of the ratio of the ends is 1.25."""
+
+
+@pytest.mark.parametrize(
+    ("products", "trips_s", "constant"),
+    [
+        ([8.0, 8, 10, 12, 12], FAR_S, True),  # 1.5 is constant
+        ([8.0, 8, 10, 12.125, 12.125], FAR_S, False),
+        ([8.0, 8, 9, 10, 10], LESS_S, True),  # as uneven as the root of the times
+        ([8.0, 8, 9, 10.125, 10.125], LESS_S, False),
+    ],
+)
+def test_how_uneven_a_window_may_be(products, trips_s, constant):
+    fit = fit_windows(one_receiver(products, trips_s), far_s=0.125)
+
+    assert (fit.low_bits[0], fit.window_bits[0], fit.high_bits[0]) == (8, products[2], products[-1])
+    assert (fit.is_constant[0], fit.limited[1:, 0].all(), fit.limited.any()) == (constant,) * 3
+
+
+def test_percentiles_and_what_a_window_limits():
+    """Of 6 products from 20 by 1 the 10th percentile is 20.5 and the 90th 24.5; no senders are far from each other."""
+    near = [(20.5, 0.0625), (20.25, 0.0625)]
+    fit = fit_windows(one_receiver(np.arange(20.0, 26), [0.125] * 3 + [0.5] * 3, near), far_s=0.125)
+
+    assert (fit.low_bits[0], fit.window_bits[0], fit.high_bits[0]) == pytest.approx(
+        (20.5, 22.5, 24.5), rel=1e-12
+    )
+    assert fit.far_pairs.tolist() == [6, 1, 1, 1, 1, 1, 1, 0, 0]
+    # From the 10th percentile on, of near pairs, too.
+    assert fit.limited[:, 0].tolist() == [False, False, True, True, True, True, True, True, False]
+    assert repr(fit) == "<WindowFit: 1 sites with a window, 6 pairs limited>"
+
+
+def test_three_far_pairs_from_a_tenth_of_a_second_are_enough():
+    alone = {
+        count: fit_windows(one_receiver([8.0] * 4, [0.1] * count + [0.099] * (4 - count))) for count in (2, 3)
+    }
+
+    assert [fit.far_pairs[0] for fit in alone.values()] == [2, 3]
+    assert [np.isnan(fit.window_bits[0]) for fit in alone.values()] == [True, False]
+
+
+def test_a_pair_that_was_measured_in_one_direction_is_not_far():
+    both = one_receiver([8.0] * 4, [0.5] * 4)
+    rate = both.bandwidth_bps.copy()
+    rate[0, 1] = 0.0
+
+    assert fit_windows(MeasuredPairs(bandwidth_bps=rate, latency_s=both.latency_s)).far_pairs[0] == 3
+
+
+def test_windows_are_of_two_sizes_from_a_quarter_more_on():
+    window_bits = np.array([10.0, 40.0, 8.0, 12.5, 20.0])
+    found = WindowFit(
+        window_bits=window_bits,
+        low_bits=window_bits,
+        high_bits=window_bits,
+        far_pairs=np.full(5, 3),
+        is_constant=np.array([True, False, True, True, True]),
+        limited=np.zeros((5, 5), dtype=bool),
+    )
+
+    assert [part.tolist() for part in found.sizes()] == [[2, 0, 3], [4]]
