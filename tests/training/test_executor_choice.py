@@ -232,3 +232,18 @@ def test_a_rank_without_a_choice_takes_part_in_that_of_the_others():
 def test_settings_that_cannot_be_are_errors(settings, rule):
     with pytest.raises(InputError, match=rule):
         TrainingConfig(**settings)
+
+
+@pytest.mark.parametrize(("parameters", "taken"), [(1 << 18, ("loop", "vmap")), ((1 << 18) + 1, ("loop",))])
+def test_the_largest_model_that_is_tried_at_once(parameters, taken):
+    assert choice.candidates(TrainingConfig(model="cnn"), parameters=parameters, gpu=False) == taken
+
+
+def test_a_measurement_is_the_fastest_of_three_steps_after_one_that_does_not_count(monkeypatch):
+    models, data = silos()
+    # A step begins at one of these dates and ends at the next one: 1, 9, 5 and 7 s.
+    dates = iter([0.0, 1, 10, 19, 20, 25, 30, 37])
+    monkeypatch.setattr(choice.time, "perf_counter", lambda: next(dates))
+
+    assert choice.measure(LoopExecutor, TrainingConfig(), models, data) == 5
+    assert next(dates, None) is None
