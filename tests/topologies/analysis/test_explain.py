@@ -408,3 +408,21 @@ def test_streams_that_gain_nothing_are_said():
     (gains,) = said(1.5)
     assert gains.startswith("With 4 times as many streams in all transfers a round takes ")
     assert gains.endswith(" less.")
+
+
+@pytest.mark.parametrize(
+    ("silos", "named"),
+    [
+        (2, "r1's uplink"),
+        (3, "r1's uplink and r2's uplink"),
+        (4, "r1's uplink, r2's uplink and 1 more"),
+        (6, "r1's uplink, r2's uplink and 3 more"),
+    ],
+)
+def test_two_upgrades_that_gain_as_much_are_named_and_the_others_counted(make_underlay, silos, named):
+    arcs = [(i, (i + 1) % silos) for i in range(silos)]
+    underlay = make_underlay(silos, [(i, j, 0.0) for i, j in arcs[: silos - (silos == 2)]])
+    graph = connectivity(underlay, access=AccessLinks(up_bps=1e8, down_bps=1e9))
+    ring = build_overlay("ring", graph, Workload(model_bits=1e7, compute_s=0.0), arcs)
+
+    assert text(ring).endswith(f" Twice the capacity gains as much on {named}.")

@@ -218,3 +218,18 @@ def test_two_slower_arcs_on_one_circuit_count_together(make_underlay, compute_s,
     assert ((0, 3) in found) == free
     if free:
         assert found[0, 3].slowed == (0, 2)
+
+
+def test_a_second_critical_circuit_has_no_slack_but_for_rounding():
+    # 0.1 + 0.2 and 0.15 + 0.15 differ in their last digit; the fifth arc is 0.05 s faster than the first.
+    graph = EventGraph(
+        nodes=3,
+        source=np.array([0, 1, 0, 2, 0]),
+        target=np.array([1, 0, 2, 0, 1]),
+        delay_s=np.array([0.15, 0.15, 0.1, 0.2, 0.1]),
+        tokens=np.ones(5, dtype=np.int64),
+    )
+    slack = event_slack(graph, cycle_time(graph))
+
+    assert slack[:4].tolist() == [0, 0, 0, 0]
+    assert slack[4] == pytest.approx(0.05, rel=1e-9)

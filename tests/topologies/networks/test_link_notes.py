@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from topologies import load_underlay
 from topologies.geodesy import geodesic_km
 from topologies.networks.attributes import Graph, stated_network
+from topologies.networks.geodesics import geodesics_km
 from topologies.networks.gml_writing import gml_text
-from topologies.networks.link_notes import link_notes
+from topologies.networks.link_notes import NO_CABLE, link_notes
 
 PLACES = {"Berlin": (52.52, 13.405), "Hamburg": (53.551, 9.994), "München": (48.137, 11.575)}
 DIRECT = {
@@ -125,3 +126,23 @@ def test_tables_have_them_with_their_file_and_latencies_are_no_lengths(tmp_path)
         "links.csv: 2 of 4 links are stated shorter than the geodesic between their ends, which no cable is; the worst "
         "is Berlin - München, 51 km stated, 505 km by the coordinates.",
     )
+
+
+def test_a_length_of_just_99_percent_of_the_geodesic_is_a_cables():
+    north, east = np.array([0.0, 60.0]), np.array([30.0, 90.0])
+    direct_km, exchanged_km = (
+        geodesics_km(a[:1], b[:1], a[1:], b[1:])[0] for a, b in ((north, east), (east, north))
+    )
+    assert exchanged_km < 0.98 * direct_km
+
+    def noted(km):
+        return notes(("A", "B", float(km)), places={"A": (0.0, 30.0), "B": (60.0, 90.0)})
+
+    assert noted(NO_CABLE * direct_km) == []
+    # Too short for these coordinates, and just long enough for exchanged ones, of which 90 degrees north is one.
+    for length_km, swapped in (
+        (NO_CABLE * exchanged_km, True),
+        (np.nextafter(NO_CABLE * exchanged_km, 0), False),
+    ):
+        (note,) = noted(length_km)
+        assert ("are latitude and longitude swapped?" in note) == swapped
