@@ -156,3 +156,31 @@ def times(missed, *pauses):
         for place, (k, duration_s) in enumerate(pauses, start=7)
     ]
     return AbsenceTimes(Constant(compute_s=[1.0, 1.0, 1.0]), missed, placed)
+
+
+@pytest.mark.parametrize(
+    ("make", "pair"),
+    [
+        (lambda share: ConstantShare(share=share), (math.nextafter(1.0, 0.0), 1.0)),
+        (lambda share: ConstantShare(share=share), (0.0, -5e-324)),
+        # 0.1 ms together.
+        (lambda mean_s: on_off(mean_on_s=mean_s, mean_off_s=mean_s), (5e-5, math.nextafter(5e-5, 0.0))),
+        (lambda peak_bps: on_off(peak_bps=peak_bps), (5e-324, 0.0)),
+        (
+            lambda duration_s: Pause(silo=0, first_round=0, duration_s=duration_s),
+            (1e9, math.nextafter(1e9, INF)),
+        ),
+        (lambda duration_s: Pause(silo=0, first_round=0, duration_s=duration_s), (0.0, -5e-324)),
+        (lambda rounds: Absence(silo=0, first_round=0, rounds=rounds), (1, 0)),
+        (lambda until_s: LinkFailure(link=0, from_s=0.0, until_s=until_s), (5e-324, 0.0)),
+        (lambda from_s: down_times([failed(0.0, 5.0), failed(from_s, 6.0)]), (math.nextafter(5.0, INF), 5.0)),
+        (lambda period_s: trace([0.0, 5.0], [1.0, 0.0], period_s=period_s), (math.nextafter(5.0, INF), 5.0)),
+        (lambda last_bps: trace([0.0, 5.0], [0.0, last_bps]), (5e-324, 0.0)),
+        (lambda first_bps: trace([0.0, 5.0], [first_bps, 0.0], period_s=6.0), (5e-324, 0.0)),
+    ],
+)
+def test_the_last_number_that_is_taken_and_the_first_that_is_not(make, pair):
+    taken, beyond = pair
+    make(taken)
+    with pytest.raises(InputError):
+        make(beyond)
