@@ -390,3 +390,73 @@ def test_counting_takes_little_memory_itself(make_job):
         tracemalloc.stop()
 
     assert peak < mixing.matrices.nbytes / 4
+
+
+@pytest.mark.parametrize("exchange", [False, True])
+def test_running_statistics_are_the_silos_own_or_travel_with_the_models(make_job, exchange):
+    """A ring of 4 silos on 2 ranks: of each window 2 own rows and 1 that comes; statistics of 66 numbers."""
+    job = make_job(silos=4, executor="loop", exchange_buffers=exchange)
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 33), nn.BatchNorm1d(33), nn.Linear(33, 10))
+    none = Affine(fixed_bytes=np.zeros(1), sample_bytes=np.zeros(1))
+    activations = Activations(saved=none, layers=none)
+    cuts = np.array_split(np.arange(60), 4)
+    plan = plan_memory(job, model, dataset_of((1, 8, 8)), cuts, activations, rank=0, ranks=2)
+    row, statistics = 4 * padded(64 * 33 + 33 + 2 * 33 + 33 * 10 + 10), 4 * 96
+
+    assert plan.models == (2 * 3 * (row + statistics) if exchange else 2 * 3 * row + 2 * statistics)
+    assert plan.gradients == 2 * row
+
+
+@pytest.mark.parametrize(("gossip", "more"), [("choco", 2), ("error_feedback", 4)])
+def test_a_plan_with_compression_by_hand(make_job, gossip, more):
+    settings = {"compression": "top_k", "compressed_gossip": gossip, "executor": "loop"}
+    plan = plan_of(make_job(silos=4, **settings), dataset_of((1, 8, 8)), ranks=2)
+
+    assert plan.models == (2 * 3 + more) * 4 * padded(650)
+    # Beside 2 rows at 3 silos' columns 2 at the own ones, of what is known of the models.
+    assert plan.weights == 2 * 3 * 4 + 3 * 8 + 2 * 2 * 4 + 2 * MESSAGE + MIXING
+
+
+@pytest.mark.parametrize(
+    ("outputs", "silos", "gpu", "most"),
+    [
+        # Two rows in double precision; sums of 65,536 columns; on a GPU models and what is known of them.
+        (3000, 2, False, lambda row: 2 * 2 * row),
+        (3000, 3, False, lambda _row: 3 * 2 * 8 * 65_536),
+        (3000, 3, True, lambda row: 2 * 3 * row),
+        # 262,144 columns at a time.
+        (5000, 5, True, lambda _row: 2 * 5 * 4 * 262_144),
+    ],
+)
+def test_what_an_evaluation_or_mixing_holds_at_most(make_job, outputs, silos, gpu, most):
+    job = make_job(silos=silos, executor="loop", compression="top_k", device="auto")
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, outputs, bias=False))
+    none = Affine(fixed_bytes=np.zeros(1), sample_bytes=np.zeros(1))
+    activations = Activations(saved=none, layers=none)
+    cuts = np.array_split(np.arange(60), silos)
+    plan = plan_memory(job, model, dataset_of((1, 8, 8)), cuts, activations, rank=0, ranks=1, gpu=gpu)
+    row = 4 * 64 * outputs
+
+    assert plan.metrics == row + 2 * row + most(row)
+
+
+@pytest.mark.parametrize(
+    ("tests", "largest", "at_once"), [(10, 40, 40), (63, 20, 63), (100, 20, 64), (100, 600, 512)]
+)
+def test_samples_of_an_evaluation_at_once(make_job, tests, largest, at_once):
+    """Those of the largest silo or of 64 tests, and never more than 512."""
+    job = make_job(silos=2, executor="loop")
+    data = replace(
+        dataset_of((1, 8, 8), samples=largest + 1),
+        test_inputs=np.zeros((tests, 1, 8, 8), np.float32),
+        test_labels=np.zeros(tests, dtype=np.int64),
+    )
+    activations = Activations(
+        saved=Affine(fixed_bytes=np.zeros(1), sample_bytes=np.zeros(1)),
+        layers=Affine(fixed_bytes=np.zeros(1), sample_bytes=np.array([1e6])),
+    )
+    model = build_model("softmax", input_shape=(1, 8, 8), classes=10, seed=0)
+    cuts = [np.arange(1), np.arange(largest)]
+    plan = plan_memory(job, model, data, cuts, activations, rank=0, ranks=1)
+
+    assert plan.metrics == 3 * 4 * padded(650) + 1.5e6 * at_once
