@@ -170,3 +170,42 @@ def test_a_callable_that_fails_shows_its_traceback(tmp_path):
     path = own_file(tmp_path, WRONG)
     with pytest.raises(TrainingError, match=rf"^KeyError: 'x' \({path}, line \d+\)\nTraceback"):
         loaded(path, "broken")
+
+
+NESTED = """
+class Given:
+    def __init__(self, samples):
+        self.samples = samples
+    def __len__(self):
+        return len(self.samples)
+    def __getitem__(self, index):
+        return self.samples[index]
+
+def part(form):
+    x = np.arange(6.0).reshape(3, 2)
+    return Given([form(row, -row[:1], number % 2) for number, row in enumerate(x)])
+
+def twice(form):
+    return part(form), part(form)
+
+def apart():
+    return twice(lambda a, b, label: (a, b, label))
+
+def together():
+    return twice(lambda a, b, label: ((a, b), label))
+
+def in_lists():
+    return twice(lambda a, b, label: [[a, b], label])
+
+def first_is_a_list():
+    return twice(lambda a, b, label: (a.tolist(), b, label))
+"""
+
+
+@pytest.mark.parametrize("name", ["apart", "together", "in_lists", "first_is_a_list"])
+def test_several_inputs_of_a_sample_stand_beside_its_label_or_in_one_tuple(tmp_path, name):
+    data = loaded(own_file(tmp_path, NESTED), name)
+
+    assert [(part.dtype, part.shape) for part in data.input_parts] == [("float32", (2,)), ("float32", (1,))]
+    assert data.train_inputs.view(np.float32).tolist() == [[0, 1, 0], [2, 3, -2], [4, 5, -4]]
+    assert data.train_labels.tolist() == [0, 1, 0]
