@@ -1,6 +1,6 @@
 """Training backends: the protocol, and finding one by name."""
 
-import sys
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from importlib.metadata import EntryPoint
@@ -242,15 +242,20 @@ def message_bits(config: TrainingConfig) -> float | None:
     said = cast(object, backend.message_bits(config) if isinstance(backend, SizedBackend) else None)
     if said is None:
         return None
-    if (
-        isinstance(said, bool)
-        or not isinstance(said, Real)
-        or not 0 < cast(float, said) <= sys.float_info.max
-    ):
+    bits = math.nan if isinstance(said, bool) or not isinstance(said, Real) else _as_float(said)
+    if not 0 < bits < math.inf:
         raise InputError(
             f"backend(={config.backend!r}): message_bits(={quoted(said)}) must be a finite number of bits > 0."
         )
-    return float(said)
+    return bits
+
+
+def _as_float(number: Real) -> float:
+    """A number of any library; infinity where it is too large."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def compressed_share(config: TrainingConfig, sent_bits: float | None = None) -> float:
