@@ -181,3 +181,17 @@ def test_missing_files_say_what_to_bring(tmp_path, name, options):
 def test_a_folder_without_images_is_said(tmp_path):
     with pytest.raises(InputError, match=r": must hold a folder of images for each class\.$"):
         load_dataset("image_folder", DataOptions(data=str(tmp_path)))
+
+
+def test_other_files_and_folders_beside_images_are_none(tmp_path):
+    pictures(tmp_path, ["cat", "dog"])
+    (tmp_path / "dog" / "notes.txt").write_text("no image")
+    (tmp_path / "dog" / "more.png").mkdir()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "readme.png").write_text("no image")
+    (tmp_path / "dog" / "0.png").rename(tmp_path / "dog" / "0.PNG")
+    data = load_dataset("image_folder", DataOptions(data=str(tmp_path)))
+
+    assert data.label_names == ("cat", "dog")
+    assert np.bincount(data.train_labels).tolist() == [4, 4]
+    assert len(data.train_inputs[np.arange(8)]) + len(data.test_inputs[np.arange(2)]) == 10
