@@ -7,6 +7,7 @@ import pytest
 
 from topologies.errors import InputError
 from training import MixingPlan, TrainingConfig
+from training.config import CHOICES
 from training.mpi.job_file import read_job, write_job
 
 
@@ -176,3 +177,101 @@ def test_the_ranks_get_the_directory_whatever_folder_they_run_in(make_job, tmp_p
     monkeypatch.chdir(tmp_path)
     write_job(tmp_path / "job.npz", replace(make_job(), directory=Path("checkpoints")))
     assert read_job(tmp_path / "job.npz").directory == tmp_path / "checkpoints"
+
+
+def test_lags_are_kept_where_weights_are():
+    matrices = np.array([[[1.0, 0.0], [0.5, 0.5]]])
+    index = np.zeros(4, dtype=int)
+
+    def kept(lag, unused):
+        return MixingPlan(matrices=matrices, index=index, lags=np.array([[[1, unused], [lag, 1]]])).lags
+
+    assert kept(3, 7).tolist() == kept(3, -7).tolist() == [[[1, 0], [3, 1]]]
+    assert kept(1, 7) is None
+    for lag in (0, -1):
+        with pytest.raises(
+            InputError, match=rf"^mixing matrix 0, row 1: lag\(={lag}\) of silo 0 must be >= 1\.$"
+        ):
+            kept(lag, 1)
+
+
+TINY, BELOW_1, ABOVE_1 = 5e-324, math.nextafter(1, 0), math.nextafter(1, 2)
+STEP, COSINE = {"learning_rate_schedule": "step"}, {"learning_rate_schedule": "cosine"}
+TOP_K, QSGD = {"compression": "top_k"}, {"compression": "qsgd"}
+
+
+@pytest.mark.parametrize(
+    ("key", "taken", "refused", "others"),
+    [
+        *((key, 1, 0, {}) for key in ("ranks", "rounds", "batch_size", "log_every")),
+        ("checkpoint_every", 0, -1, {}),
+        ("dirichlet_alpha", TINY, 0, {}),
+        ("learning_rate", 0, -TINY, {}),
+        ("momentum", 0, -TINY, {}),
+        ("momentum", BELOW_1, 1, {}),
+        ("weight_decay", 0, -TINY, {}),
+        *(
+            (key, 3.4e38, math.nextafter(3.4e38, math.inf), {})
+            for key in ("learning_rate", "weight_decay", "clip_norm", "clip_value")
+        ),
+        ("clip_norm", TINY, 0, {}),
+        ("clip_value", TINY, 0, {}),
+        ("evaluate", TINY, 0, {}),
+        ("evaluate", 1, ABOVE_1, {}),
+        ("evaluate", 2, 1.5, {}),
+        ("evaluate", 10, 9.5, {}),
+        ("target_accuracy", TINY, 0, {}),
+        ("target_accuracy", 1, ABOVE_1, {}),
+        ("warm_up_rounds", 0, -1, {}),
+        ("warm_up_rounds", 150, 151, {}),
+        ("decay_factor", TINY, 0, STEP),
+        ("decay_factor", 1, ABOVE_1, STEP),
+        ("decay_every", 1, 0, STEP),
+        ("final_learning_rate", 0, -TINY, COSINE),
+        ("final_learning_rate", 0.1, math.nextafter(0.1, 1), COSINE),
+        ("compression_ratio", TINY, 0, TOP_K),
+        ("compression_ratio", 1, ABOVE_1, TOP_K),
+        ("quantization_levels", 1, 0, QSGD),
+        ("quantization_levels", 1_048_576, 1_048_577, QSGD),
+        ("consensus_step", 0, -TINY, QSGD),
+        ("consensus_step", 1, ABOVE_1, QSGD),
+    ],
+)
+def test_the_last_value_that_a_key_may_have_and_the_first_that_it_may_not(key, taken, refused, others):
+    assert getattr(TrainingConfig(**{key: taken}, **others), key) == taken
+    with pytest.raises(InputError, match=rf"\b{key}\(="):
+        TrainingConfig(**{key: refused}, **others)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "other", "values"),
+    [
+        ("decay_every", 7, "learning_rate_schedule", ("step",)),
+        ("decay_factor", 0.5, "learning_rate_schedule", ("step",)),
+        ("final_learning_rate", 0.01, "learning_rate_schedule", ("cosine",)),
+        ("compression_ratio", 0.5, "compression", ("top_k", "random_k")),
+        ("quantization_levels", 7, "compression", ("qsgd",)),
+        ("compressed_gossip", "error_feedback", "compression", ("top_k", "random_k", "qsgd", "sign")),
+        ("consensus_step", 0.5, "compression", ("top_k", "random_k", "qsgd", "sign")),
+    ],
+)
+def test_keys_go_with_some_values_of_another_key(key, value, other, values):
+    for each in CHOICES[other]:
+        assert (key in TrainingConfig.idle_keys(other, each)) == (each not in values)
+        if each in values:
+            TrainingConfig(**{key: value, other: each})
+        else:
+            with pytest.raises(InputError, match=rf"^{key}\(=.*\) goes with {other} = "):
+                TrainingConfig(**{key: value, other: each})
+
+
+def test_without_compression_its_keys_have_their_defaults():
+    compressed = TrainingConfig(
+        compression="top_k",
+        compression_ratio=0.5,
+        compressed_gossip="error_feedback",
+        consensus_step=0.5,
+        rounds=9,
+    )
+
+    assert compressed.uncompressed == TrainingConfig(rounds=9)
