@@ -10,6 +10,7 @@ from small_networks import strong_digraphs
 
 from simulator import FlowArc, Lognormal, simulate_flows
 from simulator.activity import Sent, activity, busy_s, lanes, start_error
+from simulator.block import Messages
 from simulator.world.counted_silos import away
 
 FINITE = st.sampled_from([0.5, 1.0, 8.0])
@@ -178,3 +179,48 @@ def test_lanes_are_as_many_as_intervals_overlap(intervals):
         assert (end[order[:-1]] <= begin[order[1:]]).all()
     most = max((int(((begin <= at) & (end > at)).sum()) for at in begin), default=0)
     assert len(set(lane.tolist())) == most
+
+
+@pytest.mark.parametrize(
+    ("arrivals_s", "last_arc"),
+    [
+        ([5.0, 5.0 * (1 + 9e-13)], 0),  # one date
+        ([5.0, 5.0 * (1 + 1.1e-12)], 1),
+        ([5.0 * (1 + 1.1e-12), 5.0], 0),
+        ([np.nan, 4.0 * (1 + 9e-13)], -1),  # as soon as it has computed
+        ([np.nan, 4.0 * (1 + 1.1e-12)], 1),
+        ([np.nan, 3.0], -1),
+        ([np.nan, np.nan], -1),
+    ],
+)
+def test_dates_that_differ_by_a_billionth_of_a_thousandth_are_one(arrivals_s, last_arc):
+    starts = np.array([[1.0], [np.nan]])
+    found = activity(0, starts, np.array([[3.0]]), np.array([arrivals_s]), np.array([0, 0]))
+    latest_s = max([4.0, *(at for at in arrivals_s if at == at)])
+
+    assert found.last_arc.tolist() == [[last_arc]]
+    assert found.next_start_s.tolist() == [[latest_s]]
+    assert found.waiting_s.tolist() == [[0.0 if last_arc < 0 else latest_s - 4.0]]
+    assert found.is_isolated.tolist() == [[bool(np.isnan(arrivals_s).all())]]
+    assert found.error == 0
+
+
+def test_messages_under_way_begin_before_the_end_and_arrive_after_the_begin():
+    """One after 2 s, for 3 s, and a latency of 1 s: under way in ]2, 6[."""
+    messages = Messages(
+        start_s=np.array([[2.0, np.nan]]),
+        last_bit_s=np.array([[5.0, np.nan]]),
+        arrival_s=np.array([[6.0, np.nan]]),
+        bound_link=np.zeros((1, 2), dtype=np.int32),
+    )
+    found = {
+        span: len(Sent.between(messages, 0, *span)) for span in ((0, 2), (0, 2.5), (5.5, 9), (6, 9), (3, 4))
+    }
+    assert found == {(0, 2): 0, (0, 2.5): 1, (5.5, 9): 1, (6, 9): 0, (3, 4): 1}
+    sent = Sent.between(messages, 7, 0.0, 9.0)
+    assert [each.tolist() for each in (sent.round, sent.arc, sent.lag, sent.first_arrival_s)] == [
+        [7],
+        [0],
+        [1],
+        [3.0],
+    ]
