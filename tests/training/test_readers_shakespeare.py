@@ -98,3 +98,17 @@ def test_the_real_plays_have_1244_roles():
     assert data.train_inputs.shape == (17_616, 200)
     assert data.test_inputs.shape == (4_967, 200)
     assert np.unique(data.train_groups).size == 1244
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"\x07\nANN.\nOne.\n", r"line 1: character\(='\\x07'\) must be printable\.$"),
+        (b"ANN.\nOne.\nTwo\x7f and \x08 more\x08.\n", r"line 3: character\(='\\x08'\) must be printable\.$"),
+        (b"ANN.\nOne. \xc3\xa9\n", r"must be ASCII: byte 10 is not\.$"),
+    ],
+)
+def test_a_character_that_no_play_has_is_named_with_its_place(tmp_path, text, said):
+    (tmp_path / "x_gut.txt").write_bytes(text)
+    with pytest.raises(InputError, match=said):
+        read_roles(tmp_path)
