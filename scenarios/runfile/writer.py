@@ -143,7 +143,7 @@ class RunFile:
         schedules = {}
         with new_file(path, size_bytes=size_bytes, force=force, resume=resume) as file:
             if size_bytes > LARGE_BYTES:
-                print(f"{path} takes about {size_bytes / 1e6:,.0f} MB", file=sys.stderr)
+                print(f"silosim: {path} takes about {size_bytes / 1e6:,.0f} MB", file=sys.stderr)
             write_head(file, head)
             for overlay, job in simulations:
                 write_overlay(file, overlay, job, forms_of(overlay, head.seed))

@@ -165,4 +165,4 @@ def test_the_size_of_a_large_file_is_said_before_it_is_written(monkeypatch, silo
     said = silosim("simulate", "gaia", "--rounds", "60000", *made).ok().err.splitlines()[0]
     size = (tmp_path / "x.h5").stat().st_size
     assert size > 5_000_000
-    assert said == f"{tmp_path / 'x.h5'} takes about {size / 1e6:,.0f} MB"
+    assert said == f"silosim: {tmp_path / 'x.h5'} takes about {size / 1e6:,.0f} MB"

@@ -105,6 +105,7 @@ def test_a_failing_rank_ends_the_job_with_its_traceback_and_code_1(tmp_path, sce
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
     }
+    began_s = time.time()
     done = subprocess.run(
         [SILOSIM, "run", scenario_of_two_ranks, "-o", tmp_path / "x.h5"],
         capture_output=True,
@@ -116,7 +117,9 @@ def test_a_failing_rank_ends_the_job_with_its_traceback_and_code_1(tmp_path, sce
     assert done.returncode == 1
     assert "Traceback" in done.stderr
     assert "rank 1 broke" in done.stderr
-    assert time.time() - (tmp_path / "broke").stat().st_mtime < 5
+    # Sooner than processes start and import torch: how long that takes on a busy machine, it says itself.
+    broke_s = (tmp_path / "broke").stat().st_mtime
+    assert time.time() - broke_s < broke_s - began_s
     assert not (tmp_path / "x.h5").exists()
 
 

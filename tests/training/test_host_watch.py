@@ -26,7 +26,8 @@ def watches(monkeypatch):
     monkeypatch.setattr(host_watch, "LOOK_S", 0.01)
     monkeypatch.setattr(host_watch, "END_S", 0.3)
     monkeypatch.setattr(host_watch, "FORWARDING_S", 0.0)
-    killed, pipes, threads = [], [], []
+    monkeypatch.setattr(host_watch, "MEETING_S", 0.3)
+    killed, pipes, meetings, threads = [], [], [], []
     monkeypatch.setattr(host_watch, "end_processes", killed.append)
 
     def start(*, tokens=("t", "t"), limit_s=LIMIT_S):
@@ -51,17 +52,23 @@ def watches(monkeypatch):
             )
             assert Plan.from_json(plan.to_json()) == plan
             read, write = os.pipe()
+            met, says = os.pipe()
             pipes.append(write)
-            threads.append(threading.Thread(target=HostWatch(plan).run, args=[read]))
+            meetings.append(met)
+            meetings.append(says)
+            threads.append(threading.Thread(target=HostWatch(plan).run, args=[read, says]))
         for thread in threads:
             thread.start()
         return ranks, killed, pipes, threads
 
+    start.meetings = meetings
     yield start
     for pipe in pipes:
         os.close(pipe)
     for thread in threads:
         thread.join()
+    for pipe in meetings:
+        os.close(pipe)
 
 
 def heard(rank, within_s=5.0):
@@ -86,6 +93,14 @@ def test_a_rank_of_the_other_host_is_named_to_all_ranks(watches):
     assert not killed
     with pytest.raises(SilentRanksError):
         ranks[1].step()
+
+
+@pytest.mark.parametrize(("tokens", "met"), [(("t", "t"), b"1"), (("t", "other"), b"0")])
+def test_ranks_train_once_their_hosts_have_heard_each_other_or_a_time_has_passed(watches, tokens, met):
+    began_s = time.monotonic()
+    watches(tokens=tokens)
+    assert [os.read(meeting, 1) for meeting in watches.meetings[::2]] == [met, met]
+    assert (time.monotonic() - began_s > 0.3) == (met == b"0")
 
 
 def test_what_is_left_is_killed_after_a_while_and_the_message_printed_once(watches, capfd):

@@ -126,7 +126,11 @@ def _in_world(job: TrainingJob, place: World) -> Iterator[Report]:
 
     check_size(started=place.size, found=MpiCommunicator().size)
     try:
-        with watched(job.config) as progress:
+        with watched(job.config) as (progress, is_unheard):
+            if is_unheard and place.rank == 0:
+                yield Notice(
+                    "hosts do not hear each other's UDP: rank_timeout finds ranks that hang, but no host that is lost"
+                )
             communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi, progress=progress)
             yield from train_rank(job, communicator, progress)
     except SilentRanksError as error:

@@ -60,6 +60,11 @@ class HostVerdict:
         self._unheard_s[host] = 0.0
         self._seen.update(seen)
 
+    @property
+    def has_met(self) -> bool:
+        """Whether the hub has heard all hosts, or another host the hub."""
+        return self._unheard_s.keys() >= ({*range(len(self._hosts))} if self._own == HUB else {HUB})
+
     def look(self, passed_s: float) -> Verdict | None:
         """Judge, so many seconds after the last look; None where the run is to go on or another host decides."""
         self._silences.look(self._seen, passed_s)

@@ -5,6 +5,7 @@ A process of its own, so that neither a stopped rank nor code that holds Python'
 
 import json
 import mmap
+import os
 import select
 import socket
 import sys
@@ -21,6 +22,8 @@ from training.processes import end_processes, start_of
 
 END_S = 10.0
 """Time for the rank that speaks to end all, before what is left on this host is killed."""
+MEETING_S = 5.0
+"""Time for hosts to hear each other at the start, longer than their watches take to start."""
 FORWARDING_S = 0.5
 """Time for a launcher to forward a line."""
 _LONGEST = 65507
@@ -92,11 +95,25 @@ class HostWatch:
         self._verdict: Verdict | None = None
         self._ends_s = 0.0
 
-    def run(self, alive: int) -> None:
-        """Watch until the pipe of the rank that started this closes; after a verdict until all ranks have ended."""
+    def run(self, alive: int, met: int) -> None:
+        """Watch until the pipe of the rank that started this closes; after a verdict until all ranks have ended.
+
+        Parameters
+        ----------
+        alive : int
+            Descriptor of that pipe.
+        met : int
+            Descriptor that takes a byte before ranks train: ``b"1"`` once this host has heard those that it is to hear,
+            ``b"0"`` where it has not within `MEETING_S`. From then on silence says something.
+        """
         places: list[int | socket.socket] = [alive, *([] if self._socket is None else [self._socket])]
-        looked_s = time.monotonic()
+        began_s = looked_s = time.monotonic()
+        is_told = False
+        self._look(0.0)
         while True:
+            if not is_told and (self._judge.has_met or time.monotonic() - began_s > MEETING_S):
+                os.write(met, b"1" if self._judge.has_met else b"0")
+                is_told = True
             left_s = looked_s + LOOK_S - time.monotonic()
             ready, _, _ = select.select(places, [], [], max(0.0, left_s))
             if alive in ready:
@@ -186,4 +203,4 @@ def _seen(told: list[Any]) -> Seen:
 
 
 if __name__ == "__main__":
-    HostWatch(Plan.from_json(sys.argv[1])).run(sys.stdin.fileno())
+    HostWatch(Plan.from_json(sys.argv[1])).run(sys.stdin.fileno(), sys.stdout.fileno())

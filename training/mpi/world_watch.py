@@ -27,7 +27,7 @@ _PIDS = Path("/proc/self/ns/pid")
 
 
 @contextmanager
-def watched(config: TrainingConfig) -> Iterator[Progress]:
+def watched(config: TrainingConfig) -> Iterator[tuple[Progress, bool]]:
     """Let a process on each host watch its ranks while they train.
 
     Parameters
@@ -39,6 +39,8 @@ def watched(config: TrainingConfig) -> Iterator[Progress]:
     ------
     Progress
         Of this rank. Its `step` and `check` raise `SilentRanksError` on ranks that are to end.
+    bool
+        Whether a host does not hear another one, so that its loss will not be noticed.
 
     Notes
     -----
@@ -46,7 +48,7 @@ def watched(config: TrainingConfig) -> Iterator[Progress]:
     one machine that do not see each other's processes, as in containers of their own, count as on several.
     """
     if not config.rank_timeout_s or not hasattr(os, "memfd_create"):
-        yield Progress()
+        yield Progress(), False
         return
     # A wait that frees the processor: other ranks may still be simulating, and what follows spins.
     MpiCommunicator().sum(np.zeros(1))
@@ -80,11 +82,14 @@ def watched(config: TrainingConfig) -> Iterator[Progress]:
             )
             # The others have said in this meeting that they have the memory, and who they are.
             world.Barrier()
-            closing.enter_context(_process(plan))
+            unheard = closing.enter_context(_process(plan))
         else:
             world.Barrier()
+            unheard = False
+        # Nobody trains, and no network is lost, before all that can hear each other have done so.
+        is_unheard = bool(MpiCommunicator().sum(np.array([float(unheard)]))[0])
         try:
-            yield progress
+            yield progress, is_unheard
         finally:
             progress.ended()
 
@@ -124,19 +129,22 @@ def _addresses(listener: int) -> tuple[tuple[str, int], ...]:
 
 
 @contextmanager
-def _process(plan: Plan) -> Iterator[None]:
-    """The watch of this host, which ends when this process does."""
+def _process(plan: Plan) -> Iterator[bool]:
+    """The watch of this host, which ends when this process does; gives whether it hears too few."""
     read, alive = os.pipe()
     watch = subprocess.Popen(
         [sys.executable, "-P", "-m", "training.mpi.host_watch", plan.to_json()],
         stdin=read,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         pass_fds=[plan.board, *([plan.socket] if plan.socket >= 0 else [])],
         start_new_session=True,
     )
     os.close(read)
+    assert watch.stdout is not None
+    with watch.stdout as met:
+        unheard = met.read(1) != b"1"
     try:
-        yield
+        yield unheard
     except SilentRanksError:
         # It sees to the end of all ranks of this host, this one last.
         raise
