@@ -196,7 +196,7 @@ def test_a_wait_ends_by_what_its_check_raises(module):
 def unwatched(monkeypatch):
     """Nobody watches the ranks; gives the waits for the end that another rank is to make."""
     waits, stub = [], ModuleType("training.mpi.world_watch")
-    stub.watched = lambda _config: nullcontext(Progress())
+    stub.watched = lambda _config: nullcontext((Progress(), False))
     stub.wait_for_the_end = lambda: waits.append("waited")
     monkeypatch.setitem(sys.modules, "training.mpi.world_watch", stub)
     return waits
