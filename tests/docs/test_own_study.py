@@ -13,6 +13,9 @@ from document_blocks import ROOT, blocks
 import silosim
 from training.compression import TopK
 
+# Five seeds of three overlays are trained: 43 s of the processor, with other tests beside them.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
 PAGE = "docs/howto/own_study.md"
 PARAMETERS = (8 * 9 + 8) + 2 * 8 + (16 * 8 * 9 + 16) + 2 * 16 + (4 * 16 + 4)
 """Two convolutions, two batch normalisations, a linear layer."""
@@ -37,7 +40,6 @@ def study(tmp_path_factory):
     return folder
 
 
-@pytest.mark.slow
 def test_there_are_five_runs_their_table_figure_and_page(study):
     for seed in SEEDS:
         record = silosim.open_run(study / f"study-seed-{seed}.h5")
@@ -61,7 +63,6 @@ def test_there_are_five_runs_their_table_figure_and_page(study):
     assert "--seeds 5 --report" in page
 
 
-@pytest.mark.slow
 def test_messages_are_those_of_top_k_at_one_percent_here_and_in_a_replay(study):
     bits = TopK(0.01).bits(PARAMETERS)
     assert bits == 14 * (32 + 11)
@@ -76,7 +77,6 @@ def test_messages_are_those_of_top_k_at_one_percent_here_and_in_a_replay(study):
     assert said in html.unescape((study / "fast.html").read_text())
 
 
-@pytest.mark.slow
 def test_the_page_is_made_again_of_table_and_runs(study):
     silosim.report(study / "study-seeds.csv", study / "again.html")
     assert (study / "again.html").read_bytes() == (study / "study-seeds.html").read_bytes()
