@@ -265,7 +265,7 @@ def environment(copied: Path) -> dict[str, str]:
 def record(copied: Path, data: Path, files: Iterable[Path]) -> None:
     """Run all quick tests once, and keep which of them ran each line of the files."""
     settings = copied / "coverage.cfg"
-    # Tracing nothing else takes a third of the time.
+    # What is not traced runs at its own speed.
     settings.write_text(
         f"[run]\nrelative_files = True\ndata_file = {data}\ninclude = {','.join(map(str, files))}\n"
     )
