@@ -9,7 +9,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; ma
 dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
 .skip:not(:focus) { position: absolute; left: -100rem; }
 summary { cursor: pointer; margin: 0.5rem 0; }
-.side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 1.5rem; }
+.side { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 36rem), 1fr)); gap: 1.5rem; }
 .side > * { min-width: 0; } #forms td:last-child { min-width: 11rem; }
 #bottleneck { min-height: 6em; }
 /* Shadows at the sides of tables, as far as there is more to scroll to. */

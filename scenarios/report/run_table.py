@@ -155,11 +155,11 @@ def _later_notes(overlays: Sequence[OverlayRecord], reached: Mapping[str, int]) 
     """Trainings of which checkpoints beside the file say more than its rows."""
     rows = {overlay.kind: int(overlay.history["round"][-1]) for overlay in overlays if overlay.history}
     later = [
-        f"{kind} (last row: {f'round {rows[kind]}' if kind in rows else 'none'})"
+        f"{kind} ({f'rows in the file end at round {rows[kind]}' if kind in rows else 'no rows in the file'})"
         for kind, done in reached.items()
         if done > rows.get(kind, 0)
     ]
-    return [note_lines(f"trained, by the checkpoint beside the file: {', '.join(later)}.")] if later else []
+    return [note_lines(f"trained, from checkpoints beside the file: {', '.join(later)}.")] if later else []
 
 
 def _simulation_notes(overlays: Sequence[OverlayRecord]) -> list[str]:

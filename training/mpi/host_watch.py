@@ -11,6 +11,7 @@ import socket
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -112,7 +113,8 @@ class HostWatch:
         self._look(0.0)
         while True:
             if not is_told and (self._judge.has_met or time.monotonic() - began_s > MEETING_S):
-                os.write(met, b"1" if self._judge.has_met else b"0")
+                with suppress(BrokenPipeError):  # of a rank that has ended meanwhile
+                    os.write(met, b"1" if self._judge.has_met else b"0")
                 is_told = True
             left_s = looked_s + LOOK_S - time.monotonic()
             ready, _, _ = select.select(places, [], [], max(0.0, left_s))
