@@ -104,11 +104,12 @@ def _first_to_target(
         return [f"{on}{first} reaches {goal}{is_first}: {after}."]
     if apart is not None and not apart.tells:
         second = compared.name(later[0])
-        difference = "" if apart.is_none else f", {apart.shown} over the same seeds, an interval that holds 0"
+        difference = "" if apart.is_none else f": {apart.shown} over the same seeds, an interval that holds 0"
         wins = f"{_wins(compared, runs, best, seeds)}{_hint(seeds)}"
         sentences = [
             f"{on}{seeds} seeds do not tell {first} and {second} apart: {wins}.",
-            f"They reach {goal} {after}, and {_time(rows[later[0]])}{difference}.",
+            f"In the mean {first} reaches {goal} after {_time(rows[best])}, with its 95 % interval, and {second} after "
+            f"{_time(rows[later[0]])}{difference}.",
         ]
         others = others[1:]
     else:
