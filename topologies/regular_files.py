@@ -48,12 +48,11 @@ def unreadable(path: Path, error: OSError) -> InputError:
     return InputError(f"cannot be read: {error.strerror or error}.", source=str(path))
 
 
-def no_file(path: Path, *, otherwise: str = "there is no such file") -> str:
-    """What a path is that is none of a regular file, without the full stop; `otherwise` where nothing has it."""
+def no_file(path: Path, *, otherwise: str = "there is no such file") -> InputError:
+    """The one line for a path that is none of a regular file; it says `otherwise` where nothing has the path."""
     mode = _mode(path)
-    if stat.S_ISFIFO(mode):
-        return _PIPE
-    return "is no regular file" if mode else otherwise
+    rule = _PIPE if stat.S_ISFIFO(mode) else "is no regular file" if mode else otherwise
+    return InputError(f"{rule}.", source=str(path))
 
 
 def regular(path: Path) -> Path:

@@ -39,7 +39,7 @@ def read_rows(path: Path, run: str | None = None) -> MetricsRows:
         If the format needs a package that is not installed.
     """
     if not (is_file(path) or is_folder(path)):
-        raise InputError(f"{no_file(path)}.", source=str(path))
+        raise no_file(path)
     if is_of_tensorboard(path):
         return event_rows(path, run)
     ending = path.suffix.lower()

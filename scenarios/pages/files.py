@@ -112,8 +112,7 @@ def _check_source(source: Path) -> None:
     from scenarios.runfile.reader import is_hdf5, no_hdf5
 
     if not is_file(source):
-        rule = no_file(source, otherwise="there is no such file or folder")
-        raise InputError(f"{rule}.", source=str(source))
+        raise no_file(source, otherwise="there is no such file or folder")
     if is_hdf5(source):
         return
     kinds = (

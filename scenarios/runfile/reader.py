@@ -394,7 +394,7 @@ def open_file(path: Path) -> h5py.File:
     if is_folder(path):
         raise InputError("is a folder, must be an HDF5 file.", source=str(path))
     if not is_file(path):
-        raise InputError(f"{no_file(path)}.", source=str(path))
+        raise no_file(path)
     try:
         check_file(path)
         file = h5py.File(path, "r")

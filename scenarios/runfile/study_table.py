@@ -105,7 +105,7 @@ def write_study(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, 
 def read_study(path: Path) -> "pandas.DataFrame":
     """Read the table of a study; see `silosim.open_study`."""
     if not is_file(path):
-        raise InputError(f"{no_file(path)}.", source=str(path))
+        raise no_file(path)
     if _is_text(path):
         lines = whole_lines(path)
         head = next(lines, "")
