@@ -44,8 +44,7 @@ def read_rows(path: Path, run: str | None = None) -> MetricsRows:
         return event_rows(path, run)
     ending = path.suffix.lower()
     if ending not in (*_TABLE_ENDINGS, *_JSON_ENDINGS):
-        if path.is_file():
-            open_utf8(path).close()  # what is compressed has another ending
+        open_utf8(path).close()  # what is compressed has another ending
         endings = ", ".join((*_TABLE_ENDINGS, *_JSON_ENDINGS))
         raise InputError(
             f"must end in one of {endings}, or be a TensorBoard event file (*tfevents*) or a folder of these.",
