@@ -11,7 +11,7 @@ import numpy as np
 
 from scenarios.metrics_import.event_checksum import masked_crc32c
 from topologies import InputError, MachineError
-from topologies.regular_files import regular
+from topologies.regular_files import regular, unreadable
 
 _HEAD = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
@@ -164,7 +164,7 @@ def _opened(file: Path) -> BinaryIO:
     try:
         return regular(file).open("rb")
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=str(file)) from None
+        raise unreadable(file, error) from None
 
 
 def _created(file: Path, parse: Any) -> float:
