@@ -11,7 +11,7 @@ from scenarios.cli.round_range import round_range
 from scenarios.export.table_files import CSV, FORMATS
 from scenarios.report.tables import note_lines
 from scenarios.runfile.file_checksum import unverified
-from scenarios.runfile.paths import PARTIAL
+from scenarios.runfile.paths import final_path
 from scenarios.studies.export import CONTENTS, export_run
 from topologies import InputError
 from topologies.errors import quoted
@@ -66,7 +66,7 @@ def export(
     """
     if more and not only:
         raise InputError(f"{quoted(more[0])} must follow an option, for instance --only.")
-    name = run.with_name(run.name.removesuffix(PARTIAL))
+    name = final_path(run)
     with unverified(no_verify):
         written = export_run(
             run,

@@ -13,7 +13,7 @@ from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_sty
 from scenarios.report.tables import note_lines
 from scenarios.runfile.claims import claimed
 from scenarios.runfile.file_checksum import unverified
-from scenarios.runfile.paths import PARTIAL, RUN_ENDINGS, check_ending, ending_of
+from scenarios.runfile.paths import RUN_ENDINGS, check_ending, ending_of, final_path
 from scenarios.runfile.reader import RunRecord, is_hdf5, read_run
 from scenarios.runfile.study_table import ENDINGS
 from topologies import InputError
@@ -81,7 +81,7 @@ def plot(
     silosim plot run.h5 -o run.pdf
     silosim plot study.csv -x local_steps --where "access_bps=1 Gbps" -o study.pdf
     """
-    name = file.with_name(file.name.removesuffix(PARTIAL))
+    name = final_path(file)
     figure = output or name.with_suffix(".png")
     figure = figure if ending_of(figure) else figure.with_name(f"{figure.name}.png")
     style = figure_style(width) or DEFAULT_STYLE

@@ -15,6 +15,7 @@ from scenarios.runfile.paths import (
     check_idle,
     check_output,
     check_partial,
+    final_path,
     is_empty,
     partial_path,
     writing,
@@ -50,7 +51,7 @@ def rounds_reached(path: Path, record: RunRecord) -> dict[str, int]:
         overlay.kind: int(overlay.history["round"][-1]) for overlay in record.overlays if overlay.history
     }
     if path.name.endswith(PARTIAL):
-        folder = checkpoints_path(path.with_name(path.name.removesuffix(PARTIAL)))
+        folder = checkpoints_path(final_path(path))
         for overlay in record.overlays:
             for done in checkpoint_rounds(folder / overlay.kind)[-1:]:
                 reached[overlay.kind] = max(done, reached.get(overlay.kind, 0))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from scenarios.runfile.paths import PARTIAL
+from scenarios.runfile.paths import PARTIAL, final_path
 from training import HistoryRow, checkpoint_rounds, history_path
 
 
@@ -23,7 +23,7 @@ def being_written(path: Path) -> str:
     """What is to be said of a file that another process is writing: where the rows of a training are seen meanwhile."""
     if not path.name.endswith(PARTIAL):
         return "is being written"
-    folder = checkpoints_path(path.with_name(path.name.removesuffix(PARTIAL)))
+    folder = checkpoints_path(final_path(path))
     rows = "; ".join(_last_rows(folder))
     return (
         "is being written, and can be read when its command has ended; until then a training's rows are in the lines "

@@ -71,6 +71,11 @@ def partial_path(path: Path) -> Path:
     return path.with_name(path.name + PARTIAL)
 
 
+def final_path(path: Path) -> Path:
+    """Name that a file has when it is complete, of its `partial_path` or of itself."""
+    return path.with_name(path.name.removesuffix(PARTIAL))
+
+
 def check_new(path: Path, *, force: bool, resume: bool = False) -> None:
     """Raise an error if a file cannot be written here, or would replace another one without permission.
 
