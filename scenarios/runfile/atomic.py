@@ -12,6 +12,7 @@ import h5py
 
 from scenarios.runfile.file_checksum import announce_checksum, append_checksum
 from scenarios.runfile.paths import (
+    another_writes,
     check_new,
     create_locked,
     is_empty,
@@ -72,7 +73,7 @@ def new_file(
                 remove_unlocked(partial)
             lock = create_locked(partial)
         except (BlockingIOError, FileExistsError):
-            raise InputError(f"{partial} is being written by another process.") from None
+            raise another_writes(partial) from None
     file: h5py.File | None = None
     try:
         try:

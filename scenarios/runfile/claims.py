@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scenarios.runfile.paths import (
     RUN_ENDINGS,
+    another_writes,
     check_new,
     open_locked,
     partial_path,
@@ -64,7 +65,7 @@ def locked_beside(path: Path) -> Iterator[bool]:
         try:
             lock = open_locked(partial)
         except BlockingIOError:
-            raise InputError(f"{partial} is being written by another process.") from None
+            raise another_writes(partial) from None
     is_locked, is_done = take_lock(lock), False
     try:
         if not is_locked and os.fstat(lock).st_size:

@@ -117,7 +117,7 @@ def check_idle(path: Path) -> None:
     """Raise an `InputError` if another process writes the file that will have this path: nothing is to be done then."""
     partial = partial_path(path)
     if is_locked(partial):
-        raise InputError(f"{partial} is being written by another process.")
+        raise another_writes(partial)
 
 
 def is_locked(path: Path) -> bool:
@@ -339,6 +339,11 @@ def remove_unlocked(path: Path) -> None:
             path.unlink()
         finally:
             os.close(descriptor)
+
+
+def another_writes(path: Path) -> InputError:
+    """Error for a file whose lock another process holds."""
+    return InputError(f"{path} is being written by another process.")
 
 
 def perhaps_alive(path: Path) -> InputError:

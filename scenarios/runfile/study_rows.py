@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from scenarios.runfile.paths import open_locked, partial_path, replace_locked, writing
+from scenarios.runfile.paths import another_writes, open_locked, partial_path, replace_locked, writing
 from topologies import InputError
 from topologies.regular_files import regular, unreadable
 from topologies.whole_files import make_folders
@@ -54,7 +54,7 @@ class RowsFile:
             try:
                 self._descriptor = open_locked(self.path)
             except BlockingIOError:
-                raise InputError(f"{self.path} is being written by another process.") from None
+                raise another_writes(self.path) from None
 
     def found(self, expected: Mapping[str, int]) -> dict[str, list[dict[str, str]]]:
         """Rows that a study left here when it was cut short; see `finished_points`."""
