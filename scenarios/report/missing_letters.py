@@ -28,22 +28,28 @@ def missing_letters(figure: Figure) -> set[str]:
     -----
     Matplotlib's own warnings leave out texts with an outline. Formulas, which have fonts of their own, are passed over.
     """
-    missing: set[str] = set()
+    wanted: dict[tuple[str, ...], set[str]] = {}
     for text in _texts(figure):
         letters = {letter for letter in text.get_text() if not letter.isascii()}
         if letters and not (text.get_parse_math() and text.get_text().count("$") > 1):
-            missing |= {letter for letter in letters if ord(letter) not in _charmap(text)}
-    return missing
+            wanted.setdefault(_fonts(text), set()).update(letters)
+    # Once for all texts of the same fonts: what a font has are thousands of letters.
+    return {letter for fonts, letters in wanted.items() for letter in letters - _letters_of(fonts)}
 
 
-def _charmap(text: Text) -> Set[int]:
-    """Codes of the letters that the fonts of a text have."""
-    codes: set[int] = set()
+def _fonts(text: Text) -> tuple[str, ...]:
+    """Files of the fonts of a text."""
+    properties = text.get_fontproperties().copy()
+    files = []
     for family in text.get_fontfamily():
-        properties = text.get_fontproperties().copy()
         properties.set_family(family)
-        codes |= font_manager.get_font(font_manager.findfont(properties)).get_charmap().keys()
-    return codes
+        files.append(str(font_manager.findfont(properties)))
+    return tuple(files)
+
+
+def _letters_of(fonts: Sequence[str]) -> set[str]:
+    """Letters that any of some fonts has."""
+    return {chr(code) for font in fonts for code in font_manager.get_font(font).get_charmap()}
 
 
 def _texts(figure: Figure) -> Sequence[Text]:
