@@ -107,13 +107,11 @@ def warn_of_boxes(figure: Figure, letters: Set[str], path: Path) -> None:
     ----------
     figure : Figure
     letters : set of str
-        That no font has.
+        That no font has, of the figure's texts.
     path : Path
         Of the figure.
     """
     labels = labels_with(figure, letters)
-    if not labels:
-        return
     shown = ", ".join(map(quoted, labels[:_SHOWN])) + (", ..." if len(labels) > _SHOWN else "")
     count = f"{len(labels)} labels" if len(labels) > 1 else "one label"
     sentence = (
