@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 from topologies.errors import Field, InputError, quoted
 from topologies.networks.labels import one_line
 from topologies.networks.table_columns import unit_kind, unit_of
-from topologies.plain_text import check_uncompressed, utf8_text
+from topologies.plain_text import utf8_text
 from topologies.quantities import parse_quantity
 
 _UNITS = {
@@ -104,7 +104,6 @@ def parse_sndlib_demands(data: bytes) -> SndlibDemands:
     -----
     Nodes, links, admissible paths and the longest path of a demand are not read.
     """
-    check_uncompressed(data)
     return _xml(data) if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<") else _native(data)
 
 
