@@ -231,7 +231,7 @@ def unknown_name(
     close = _close(value, choices)
     hint = f" (did you mean {close[0]!r}?)" if close else ""
     if len(choices) > MOST_NAMES:
-        listed = f"{', '.join(list(dict.fromkeys((*close, *choices)))[:FEW_NAMES])}, ..."
+        listed = _nearest_first(close, choices)
         names = f"{len(choices)} names"
         after = f"; did you mean {close[0]!r}? Among them are {listed}" if close else f": {listed}"
     else:
@@ -268,13 +268,18 @@ def unknown_key(table: str, key: str, known: Iterable[str], *, source: str | Non
     """
     choices = sorted(set(known))
     close = _close(key, choices)
-    hint = f"; did you mean {close[0]!r}? I" if close else "; i"
-    listed = f"ts keys are {', '.join(choices)}."
     if len(choices) > MOST_NAMES:
-        first = list(dict.fromkeys((*close, *choices)))[:FEW_NAMES]
-        listed = f"ts {len(choices)} keys are {', '.join(first)}, ..."
-    rule = f"has no key {quoted(key)}{hint}{listed}"
+        listed = f"{len(choices)} keys are {_nearest_first(close, choices)}"
+    else:
+        listed = f"keys are {', '.join(choices)}."
+    hint = f"did you mean {close[0]!r}? Its" if close else "its"
+    rule = f"has no key {quoted(key)}; {hint} {listed}"
     return InputError(f"{table} {rule}" if table else rule, source=source)
+
+
+def _nearest_first(close: Iterable[str], choices: Iterable[str]) -> str:
+    """The first of many choices, those that are close before others."""
+    return f"{', '.join(list(dict.fromkeys((*close, *choices)))[:FEW_NAMES])}, ..."
 
 
 def _close(value: str, choices: Iterable[str]) -> list[str]:
