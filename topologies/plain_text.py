@@ -8,9 +8,11 @@ from typing import TextIO
 from topologies.errors import InputError
 from topologies.regular_files import regular
 
+_ZIP, _OLE = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+"""How workbooks begin: those of today and of before 2007."""
 _COMPRESSED = {
     b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip",
+    _ZIP: "zip",
     b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstd",
     b"BZh91AY&SY": "bzip2",
@@ -36,9 +38,9 @@ def check_uncompressed(data: bytes, source: str | None = None) -> None:
             raise InputError(f"is compressed by {program}: unpack it first.", source=source)
 
 
-def is_zipped_text(data: bytes) -> bool:
-    """Whether a file is a zip of a text, by the name of the first in it; workbooks are zips, too."""
-    return _ZIPPED_TEXT.match(data[: 4 * _HEAD_BYTES]) is not None
+def is_workbook(data: bytes) -> bool:
+    """Whether a file is one of a spreadsheet's own: often a zip, which is none if its first file is a text."""
+    return data.startswith((_ZIP, _OLE)) and not _ZIPPED_TEXT.match(data[: 4 * _HEAD_BYTES])
 
 
 def check_utf8_mark(data: bytes, source: str | None = None) -> None:

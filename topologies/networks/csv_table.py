@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from topologies.errors import Field, InputError, quoted
 from topologies.networks.labels import one_line
-from topologies.plain_text import UTF_16, check_uncompressed, is_zipped_text
+from topologies.plain_text import UTF_16, check_uncompressed, is_workbook
 
 _NAMES = {"\t": "tab", ";": "semicolon", ",": "comma"}
 _DELIMITERS = tuple(_NAMES)
@@ -125,19 +125,13 @@ def read_table(data: bytes, source: str) -> Table:
 
 def _text(data: bytes, source: str) -> str:
     """Text of the file's bytes."""
-    is_zip = data[:4] == b"PK\x03\x04"
-    if not is_zip or is_zipped_text(data):
-        check_uncompressed(data, source)
-    if data.startswith(UTF_16):
-        encoding = "utf-16"
-    elif is_zip or data[:4] == b"\xd0\xcf\x11\xe0":
+    if is_workbook(data):
         raise InputError(
             "is a workbook, must be a table as text: save the sheet as 'CSV UTF-8'.", source=source
         )
-    else:
-        encoding = "utf-8-sig"
+    check_uncompressed(data, source)
     try:
-        text = data.decode(encoding)
+        text = data.decode("utf-16" if data.startswith(UTF_16) else "utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(f"line {line} is no UTF-8 text: save it as 'CSV UTF-8'.", source=source) from None
