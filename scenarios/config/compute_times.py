@@ -132,7 +132,7 @@ def _read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
     try:
         with open_utf8(path) as file:
             text = file.read()
-            delimiter = delimiter_of(text) if text.strip(" ,;\t\r\n") else ","
+            delimiter = delimiter_of(text)
             head, *rows = [
                 row for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter) if row
             ] or [[]]

@@ -85,6 +85,7 @@ def test_one_column_is_drawn_from(tmp_path, graph, work):
     ("content", "message"),
     [
         ("", "its first line must be 'compute_s' or the labels of all 11 silos"),
+        ("\f\n", "its first line must be 'compute_s' or the labels of all 11 silos"),
         ("Virginia,Atlantis\n1,2\n", "'Atlantis' is not on both sides"),
         ("compute_s\n1\nfast\n", "row 2 must hold 1 numbers"),
         ("compute_s\n1\n1,2\n", "row 2 must hold 1 numbers"),

@@ -141,8 +141,8 @@ def _text(data: bytes, source: str) -> str:
 
 
 def delimiter_of(text: str) -> str:
-    """What separates the columns of the header, the first line that is not blank: a text must have one."""
-    first = next(line for line in re.split(r"[\r\n]", text) if _CONTENT.search(line))
+    """What separates the columns of the header, the first line that is not blank; a comma where there is none."""
+    first = next((line[0] for line in re.finditer(r"[^\r\n]+", text) if _CONTENT.search(line[0])), "")
     unquoted = re.sub(r'"[^"]*"', "", first)
     return next((delimiter for delimiter in _DELIMITERS if delimiter in unquoted), ",")
 
