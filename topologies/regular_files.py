@@ -1,7 +1,6 @@
 """Paths of users: whether there is a file or folder, and files that may be read to their end."""
 
 import errno
-import os
 import stat
 from pathlib import Path
 
@@ -36,7 +35,7 @@ def is_there(path: Path) -> bool:
 def _mode(path: Path) -> int:
     """Kind and permissions of what a path is of; 0 where there is nothing."""
     try:
-        return os.stat(path).st_mode
+        return path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError):  # the latter for a NUL in the path
         return 0
     except OSError as error:

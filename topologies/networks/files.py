@@ -5,7 +5,7 @@ from pathlib import Path
 
 from topologies.errors import InputError
 from topologies.input_limits import MOST_FILE_BYTES, check_size
-from topologies.regular_files import regular
+from topologies.regular_files import is_there, regular, unreadable
 
 StrPath = str | os.PathLike[str]
 
@@ -22,12 +22,9 @@ def shown(path: StrPath) -> str:
 def is_nowhere(path: Path) -> bool:
     """Whether there is no file or folder of this path; where that cannot be told, reading it says why."""
     try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # the latter for a NUL in the path
-        return True
-    except OSError:
+        return not is_there(path)
+    except InputError:
         return False
-    return False
 
 
 def read_file(path: Path, source: str, *, most_bytes: int = MOST_FILE_BYTES) -> bytes:
@@ -40,7 +37,7 @@ def read_file(path: Path, source: str, *, most_bytes: int = MOST_FILE_BYTES) -> 
     except IsADirectoryError:
         raise InputError("is a directory, must be a file.", source=source) from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=source) from None
+        raise unreadable(path, error) from None
     check_size(data, most_bytes, source)
     return data
 
@@ -50,4 +47,4 @@ def files_of(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}.", source=shown(folder)) from None
+        raise unreadable(folder, error) from None
