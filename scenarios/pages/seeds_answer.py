@@ -95,15 +95,14 @@ def _first_to_target(
     best, *later = every
     on, goal, first = f"On {compared.place}, ", compared.goal, compared.name(best)
     after = f"after {_time(rows[best])}" + (" in the mean, with its 95 % interval" if seeds > 1 else "")
-    others = [f"{compared.name(kind)} after {_time(rows[kind])}" for kind in later[:_MOST_NAMED]]
-    more = len(later) - _MOST_NAMED
-    others += [f"{more} more later"] if more > 0 else []
-    apart = _difference(runs, _TIME, best, later[0]) if later else None
     if not later:
         is_first = " first" if len(rows) > 1 else ""
         return [f"{on}{first} reaches {goal}{is_first}: {after}."]
+    others = [f"{compared.name(kind)} after {_time(rows[kind])}" for kind in later[:_MOST_NAMED]]
+    more = len(later) - _MOST_NAMED
+    others += [f"{more} more later"] if more > 0 else []
+    second, apart = compared.name(later[0]), _difference(runs, _TIME, best, later[0])
     if apart is not None and not apart.tells:
-        second = compared.name(later[0])
         difference = "" if apart.is_none else f": {apart.shown} over the same seeds, an interval that holds 0"
         wins = f"{_wins(compared, runs, best, seeds)}{_hint(seeds)}"
         sentences = [
@@ -117,7 +116,7 @@ def _first_to_target(
     if others:
         sentences.append(f"Then follow{'' if len(others) > 1 else 's'} {listed(others)}.")
     if apart is not None and apart.tells:
-        sentences.append(f"Over the same seeds {compared.name(later[0])} is {apart.shown}.")
+        sentences.append(f"Over the same seeds {second} is {apart.shown}.")
         sentences.append(f"By seeds, {_wins(compared, runs, best, seeds)}.")
     return sentences
 
@@ -165,16 +164,15 @@ def _in_the_end(compared: Compared, table: Table, runs: Sequence[Row]) -> list[s
     rows = {str(row["overlay"]): row for row in table.rows if row[key] is not None}
     if not rows:
         return []
-    words = "highest test accuracy" if measure == _ACCURACY else "lowest training loss"
+    highest, what = ("highest", "test accuracy") if measure == _ACCURACY else ("lowest", "training loss")
+    seeds = len({run["seed"] for run in runs})
     order = sorted(rows, key=lambda kind: float(rows[kind][key]), reverse=measure == _ACCURACY)
     best, others = order[0], order[1 : _MOST_NAMED + 1]
     if not others:
-        plain = words.split(" ", 1)[1]
-        return [f"In the end {compared.name(best)} has a {plain} of {_level(rows[best], measure)}."]
+        return [f"In the end {compared.name(best)} has a {what} of {_level(rows[best], measure)}."]
     equal = [kind for kind in order[1:] if not _apart(runs, measure, best, kind).any()]
     if equal:
         same = _named(compared, [kind for kind in rows if kind in (best, *equal)])
-        what, seeds = words.split(" ", 1)[1], len({run["seed"] for run in runs})
         each = " in each seed" if seeds > 1 else ""
         lower = [
             f"{compared.name(kind)} {_level(rows[kind], measure)}" for kind in others if kind not in equal
@@ -184,18 +182,17 @@ def _in_the_end(compared: Compared, table: Table, runs: Sequence[Row]) -> list[s
     levels = [f"{compared.name(kind)} {_level(rows[kind], measure)}" for kind in others]
     apart = _difference(runs, measure, best, others[0])
     if apart is not None and not apart.tells:
-        what, seeds = words.split(" ", 1)[1], len({run["seed"] for run in runs})
         rest = f" ({', '.join(levels[1:])})" if levels[1:] else ""
         return [
             f"In the end {seeds} seeds do not tell {compared.name(best)} and {compared.name(others[0])} apart "
             f"by the {what}, {_level(rows[best], measure)} and {_level(rows[others[0]], measure)}, "
             f"{apart.shown} over the same seeds{rest}{_hint(seeds)}."
         ]
-    sentence = f"In the end {compared.name(best)} has the {words}, {_level(rows[best], measure)} ({', '.join(levels)})."
-    return [
-        sentence,
-        *([] if apart is None else [f"Over the same seeds {compared.name(others[0])} is {apart.shown}."]),
-    ]
+    level = f"{_level(rows[best], measure)} ({', '.join(levels)})"
+    sentences = [f"In the end {compared.name(best)} has the {highest} {what}, {level}."]
+    if apart is not None:
+        sentences.append(f"Over the same seeds {compared.name(others[0])} is {apart.shown}.")
+    return sentences
 
 
 class _Difference(NamedTuple):
