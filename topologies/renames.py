@@ -31,7 +31,7 @@ def rename_new(path: Path, new: Path) -> None:
 
 
 def exchange(one: Path, other: Path) -> bool:
-    """Let two files or folders change their names at one moment; False where the file system cannot do that."""
+    """Let two files or folders exchange their names in one step; False where the file system cannot do that."""
     return _renamed(one, other, _RENAME_EXCHANGE)
 
 

@@ -108,7 +108,7 @@ def replace_folder(path: Path, new: Path, *, force: bool = True) -> None:
 
     Notes
     -----
-    The two change their names at one moment. Where the file system cannot do that, a kill between two renames leaves
+    The two exchange their names in one step. Where the file system cannot do that, a kill between two renames leaves
     the old one for `settle_left`.
     """
     for file in (new, *new.rglob("*")):

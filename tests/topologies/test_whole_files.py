@@ -1,4 +1,4 @@
-"""Files and folders get their names at one moment, with the permissions of what they replace, on the disk."""
+"""Files and folders get their names in one step, with the permissions of what they replace, on the disk."""
 
 import errno
 import os
