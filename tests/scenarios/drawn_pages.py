@@ -12,11 +12,9 @@ from page_description import described
 from pair_run import write_pair_run
 from test_figures import KINDS
 from test_maps import PACIFIC, pairs_of
-from test_report_studies import rows_of
+from test_report_studies import rows_of, validation_of
 from timeline_runs import EVENTS, write_run
 
-from scenarios.config.network import NetworkConfig
-from scenarios.config.overlay_config import OverlayConfig
 from scenarios.pages.run_page import run_page
 from scenarios.pages.seeds_page import seeds_page
 from scenarios.pages.study_page import study_page
@@ -34,12 +32,7 @@ from scenarios.report.svg_chart import (
 )
 from scenarios.report.table_formats import write_tables
 from scenarios.runfile.reader import read_run
-from scenarios.simulation.experiment import network_experiment
 from scenarios.studies.run_seeds import SeedFiles, seeds_summary
-from scenarios.validation.file import new_validation
-from scenarios.validation.request import validation_experiment
-from scenarios.validation.study import validate
-from topologies import Workload
 
 
 def in_folder(make: Callable[[Path], str], *, sheet: bool = False) -> Callable[[], str]:
@@ -222,20 +215,7 @@ def _of_texts(table: pandas.DataFrame) -> pandas.DataFrame:
 
 
 def _validation_page(folder: Path) -> str:
-    network = NetworkConfig(underlay="gaia", access="100 Mbps")
-    made = network_experiment(network, Workload(model_bits=1e6, compute_s=0.01), rounds=100)
-    experiment, randomized = validation_experiment(
-        made.naming(None),
-        {"rounds": 100},
-        overlays=[OverlayConfig(kind="star"), OverlayConfig(kind="mst")],
-        seed=0,
-        compute_times=None,
-        from_scenario=False,
-    )
-    results = validate(experiment, randomized_rounds=randomized)
-    with new_validation(folder / "validation-gaia.h5", experiment) as write:
-        write(results)
-    return validation_page(folder)
+    return validation_page(validation_of(folder, ("star", "mst"), rounds=100))
 
 
 PAGES: dict[str, Callable[[], str]] = {

@@ -141,10 +141,7 @@ def _shown(text: str) -> str:
 
 def _tick_look(axis: Axis) -> str:
     kept = {name: value for name, value in axis.get_tick_params().items() if value not in (None, "auto")}
-    return " ".join(
-        f"{name}={number(value) if isinstance(value, float) else value}"
-        for name, value in sorted(kept.items())
-    )
+    return _pairs(kept)
 
 
 def _artist(artist: Artist, data: Any) -> str:

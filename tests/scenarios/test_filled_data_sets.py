@@ -9,7 +9,7 @@ import pytest
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile import simulated_rounds
 from scenarios.validation.randomized import _busiest
-from topologies import AccessLinks, Workload, connectivity, design_random, load_underlay
+from topologies import Workload, design_random
 
 
 @pytest.mark.parametrize("piece", [1, 6, 7, 2**20])
@@ -32,8 +32,7 @@ def test_every_number_is_filled(monkeypatch, piece, shape, dtype, fill):
         ({3: 1e9}, 0.0, "", 0.0),
     ],
 )
-def test_the_busiest_link_is_that_with_the_largest_part_taken(bits, until_s, link, busy):
-    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+def test_the_busiest_link_is_that_with_the_largest_part_taken(graph, bits, until_s, link, busy):
     overlay = design_random("matcha", graph, Workload(model_bits=1e6, compute_s=0.01))
     link_bits = np.zeros(len(graph.link_capacity_bps))
     for silo, number in bits.items():

@@ -6,7 +6,7 @@ import pytest
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.runfile.reader import read_run
-from topologies import AccessLinks, Workload, connectivity, load_underlay
+from topologies import Workload
 
 SHIFT = np.roll(np.eye(11), 1, axis=1)
 SCHEDULE = "state,from,to,weight\n" + "".join(
@@ -14,11 +14,6 @@ SCHEDULE = "state,from,to,weight\n" + "".join(
     for state, shift in enumerate((1, 2, 3))
     for i in range(11)
 )
-
-
-@pytest.fixture(scope="module")
-def graph():
-    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
 
 
 def is_negative(graph, **config):

@@ -7,7 +7,7 @@ import pytest
 from scenarios.config.network import NetworkConfig
 from scenarios.runfile.reader import _read_workload, read_run
 from scenarios.runfile.writer import RunHead, write_head
-from topologies import AccessLinks, Workload, connectivity, load_underlay
+from topologies import Workload
 from topologies.participation import Participation
 
 OPTIONS = (
@@ -20,11 +20,6 @@ OPTIONS = (
     {"local_steps": np.arange(1, 12)},
     {"local_steps": 7},
 )
-
-
-@pytest.fixture(scope="module")
-def graph():
-    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: " ".join(options) or "plain")

@@ -202,23 +202,27 @@ def test_only_errors_make_a_page_without_charts(study):
     assert "No chart: " in said
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def validation_of(path, kinds, rounds):
+    """Write the validation of some overlays on gaia into a folder, and give that."""
     network = NetworkConfig(underlay="gaia", access="100 Mbps")
-    made = network_experiment(network, Workload(model_bits=1e6, compute_s=0.01), rounds=200)
+    made = network_experiment(network, Workload(model_bits=1e6, compute_s=0.01), rounds=rounds)
     experiment, randomized = validation_experiment(
         made.naming(None),
-        {"rounds": 200},
-        overlays=[OverlayConfig(kind="star"), OverlayConfig(kind="ring")],
+        {"rounds": rounds},
+        overlays=[OverlayConfig(kind=kind) for kind in kinds],
         seed=0,
         compute_times=None,
         from_scenario=False,
     )
-    path = tmp_path_factory.mktemp("validation")
     results = validate(experiment, randomized_rounds=randomized)
     with new_validation(path / "validation-gaia.h5", experiment) as write:
         write(results)
     return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return validation_of(tmp_path_factory.mktemp("validation"), ("star", "ring"), rounds=200)
 
 
 def test_a_validation_reads_back(folder):

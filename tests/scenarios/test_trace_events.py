@@ -148,7 +148,6 @@ def test_counters_are_rates_that_no_link_exceeds(run, trace):
 
 
 def test_labels_with_quotes_and_markup_survive(tmp_path):
-
     path, label = write_run(tmp_path / "run.h5", kinds=["ring"]), '"Zürich" <b>&\\'
     with edited(path) as file:
         for name in ("underlay/labels", "connectivity/silo_labels"):

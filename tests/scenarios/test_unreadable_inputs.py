@@ -111,6 +111,19 @@ def test_a_file_that_the_reader_of_the_command_line_finds_closed_is_one_line(
     assert refused.err == f"silosim: error: {command[1]}: cannot be read: Permission denied.\n"
 
 
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(map(str, command)))
+def test_a_pipe_as_input_is_one_line_and_no_wait(silosim, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (name,) = {word for word in map(str, command) if word.startswith("x.")}
+    os.mkfifo(name)
+    refused = silosim(*command).failed(2)
+
+    assert refused.err.count("\n") == 1
+    assert name in refused.err
+    assert refused.err.endswith("is a pipe; write what comes out of it to a file first.\n")
+    assert os.listdir() == [name]
+
+
 @pytest.mark.usefixtures("no_override")
 def test_what_is_there_is_told_from_what_cannot_be_looked_at(tmp_path):
     os.mkfifo(tmp_path / "pipe")

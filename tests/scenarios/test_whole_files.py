@@ -255,48 +255,6 @@ def test_an_output_that_cannot_be_is_one_line(silosim, tmp_path, command, kind, 
     assert names(tmp_path) == before
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("design", "x.toml"),
-        ("run", "x.toml", "-o", "r.h5"),
-        ("study", "x.toml"),
-        ("calibrate", "x.toml"),
-        ("replay", "gaia", "--events", "x.toml"),
-        ("design", "x.gml"),
-        ("underlay", "x.json"),
-        ("design", "x.csv"),
-        ("underlay", "--pairs", "x.csv"),
-        ("design", "gaia", "--arcs", "x.csv"),
-        ("design", "gaia", "--routes", "x.csv"),
-        ("design", "gaia", "--schedule", "x.csv"),
-        ("simulate", "gaia", "--compute-times", "x.csv"),
-        ("upgrade", "gaia", "--kind", "ring", "--budget", 1, "--prices", "x.csv"),
-        ("import-metrics", "x.csv", "--on", "gaia", "--workload", "femnist", "-o", "r.h5"),
-        ("partition", "gaia", "--partition", "x.csv"),
-        ("show", "x.h5"),
-        ("plot", "x.h5"),
-        ("plot", "x.csv"),
-        ("replay", "x.h5"),
-        ("export", "x.h5"),
-        ("timeline", "x.h5"),
-        ("report", "x.h5"),
-        ("report", "x.csv"),
-    ],
-    ids=lambda command: " ".join(map(str, command)),
-)
-def test_a_pipe_as_input_is_one_line_and_no_wait(silosim, tmp_path, monkeypatch, command):
-    monkeypatch.chdir(tmp_path)
-    (name,) = [word for word in map(str, command) if word.startswith("x.")]
-    os.mkfifo(name)
-    refused = silosim(*command).failed(2)
-
-    assert refused.err.count("\n") == 1
-    assert name in refused.err
-    assert refused.err.endswith("is a pipe; write what comes out of it to a file first.\n")
-    assert names(tmp_path) == [name]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("limit_bytes", [0, 300])
 def test_a_file_larger_than_allowed_is_one_line_in_new_processes(tmp_path, limit_bytes):

@@ -14,7 +14,6 @@ from topologies import (
     Workload,
     connectivity,
     design,
-    load_underlay,
 )
 from topologies.designers import (
     best_of_all,
@@ -305,8 +304,7 @@ def test_what_differs_by_rounding_does_not_choose_a_hub(monkeypatch, make_underl
 
 
 @pytest.mark.parametrize("rule", ["load", "closeness"])
-def test_only_a_rule_by_load_looks_at_loads(monkeypatch, rule):
-    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
+def test_only_a_rule_by_load_looks_at_loads(monkeypatch, graph, rule):
     far = int(np.argmax(graph.latency_s.mean(axis=1)))
     loads = np.zeros(graph.underlay.routers)
     loads[graph.router[far]] = 1.0

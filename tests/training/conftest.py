@@ -1,3 +1,4 @@
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -66,6 +67,28 @@ def make_job() -> Callable[..., TrainingJob]:
         )
 
     return make
+
+
+_IN_RANK_1 = """
+import os
+if os.environ.get("PMI_RANK") == "1":
+    import training.optimization.schedules as schedules
+    def step(settings, k, epoch):
+        {work}
+        return 0.1
+    schedules.SCHEDULES["constant"] = step
+"""
+
+
+@pytest.fixture
+def in_rank_1(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """Let rank 1 of two processes run a statement in every round."""
+
+    def work(statement: str) -> None:
+        (tmp_path / "sitecustomize.py").write_text(_IN_RANK_1.format(work=statement))
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path[1:]]))
+
+    return work
 
 
 @pytest.fixture

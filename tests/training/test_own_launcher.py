@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_stopped_ranks import BY_NAMESPACE, HANGING, NAMES, ended, namespaces  # noqa: F401
+from test_stopped_ranks import BY_NAMESPACE, NAMES, ended, namespaces  # noqa: F401
 
 pytestmark = pytest.mark.slow
 
@@ -133,17 +133,6 @@ def test_ranks_that_are_all_stopped_are_killed(trained):
     code, (line,) = ends(program, processes, within_s=20)
     assert code not in (0, 3)  # no rank is left that could say which
     assert line.count("which is stopped") == 2
-
-
-@pytest.fixture
-def in_rank_1(monkeypatch, tmp_path):
-    """Let rank 1 do something in every round."""
-
-    def work(text):
-        (tmp_path / "sitecustomize.py").write_text(HANGING.format(work=text))
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path[1:]]))
-
-    return work
 
 
 def test_a_rank_whose_main_thread_hangs_is_named(trained, in_rank_1):

@@ -83,28 +83,6 @@ def test_a_stopped_rank_ends_the_run_within_its_limit(started, tmp_path):
     assert not list(tmp_path.glob("silosim-*"))
 
 
-HANGING = """
-import os
-if os.environ.get("PMI_RANK") == "1":
-    import training.optimization.schedules as schedules
-    def step(settings, k, epoch):
-        {work}
-        return 0.1
-    schedules.SCHEDULES["constant"] = step
-"""
-
-
-@pytest.fixture
-def in_rank_1(monkeypatch, tmp_path):
-    """Let rank 1 do something in every round."""
-
-    def work(text):
-        (tmp_path / "sitecustomize.py").write_text(HANGING.format(work=text))
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path[1:]]))
-
-    return work
-
-
 def test_a_rank_that_hangs_is_named_while_its_process_lives(started, in_rank_1):
     in_rank_1("import threading; k < 20 or threading.Event().wait()")
     reports, launcher, ranks = started("2 s")
