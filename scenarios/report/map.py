@@ -209,11 +209,12 @@ def _draw_ground(axes: Axes, layout: MapLayout, sizes: "_Sizes") -> None:
     if layout.land:
         rings = [np.concatenate([ring, ring[:1]]) for ring in layout.land]
         outline = Outline.make_compound_path(*(Outline(ring, closed=True) for ring in rings))
-        # The ground hides the strokes between a ring and the same one a turn on, at a pole.
-        axes.add_patch(
+        # The ground hides the strokes between a ring and the same one a turn on, at a pole. As patches they would be
+        # looked at segment by segment for limits, which are set.
+        axes.add_artist(
             PathPatch(outline, fill=False, edgecolor=_COAST, linewidth=style.scaled(0.7), zorder=0.4)
         )
-        axes.add_patch(PathPatch(outline, facecolor=_GROUND["land"], linewidth=0, zorder=0.5))
+        axes.add_artist(PathPatch(outline, facecolor=_GROUND["land"], linewidth=0, zorder=0.5))
     steps = [1, 3, 6, 10] if window.east - window.west > 90 else [1, 2, 5, 10]
     axes.xaxis.set_major_locator(MaxNLocator(style.ticks(7), steps=steps))
     axes.yaxis.set_major_locator(MaxNLocator(style.ticks(6), steps=steps))
