@@ -76,7 +76,7 @@ def _equal_labels(network: StatedNetwork, graph: Graph) -> list[str]:
 
 def _placeless(network: StatedNetwork) -> BoolArray:
     """Whether each node lacks coordinates."""
-    return np.isnan(network.latitude_deg + network.longitude_deg)
+    return np.isnan(network.latitude_deg) | np.isnan(network.longitude_deg)
 
 
 def _unknown_lengths(network: StatedNetwork) -> IntArray:

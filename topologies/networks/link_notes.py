@@ -51,7 +51,7 @@ def _parallel(network: StatedNetwork) -> list[str]:
 def _too_short(network: StatedNetwork, by_latency: BoolArray | None) -> list[str]:
     """How many links no cable is as short as, and what may be wrong."""
     length_km, north, east = network.distance_km, network.latitude_deg, network.longitude_deg
-    placed = (np.abs(north) <= 90) & np.isfinite(east)
+    placed = (np.abs(north) <= 90) & (np.abs(east) <= 180)
     known = np.isfinite(length_km) & placed[network.ends].all(axis=1)
     links = np.flatnonzero(known if by_latency is None else known & ~by_latency)
     direct_km = _direct_km(network.ends[links], north, east)
