@@ -58,13 +58,13 @@ def given_and_rule(command, spelling, values):
 
 @pytest.mark.parametrize("command", FIRST_SINGLE)
 def test_a_second_value_is_an_error_that_names_the_option(command):
+    one = COMMANDS[command]  # which is made anew each time
     # Numbers and texts alike: the values themselves are not looked at.
     for values in (("1", "5"), ("1", "1"), ("1", "5", "7")):
         for spelling in (spelling for name, spelling in SINGLE if name == command):
             words, rule = given_and_rule(command, spelling, values)
-            # As the command line does, which makes all commands anew each time.
             with pytest.raises(InputError) as caught:
-                COMMANDS[command].make_context(command, ["gaia", *words])
+                one.make_context(command, ["gaia", *words])
             assert str(caught.value) == rule
 
 
