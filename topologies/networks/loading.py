@@ -3,8 +3,9 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
@@ -128,6 +129,21 @@ def load_underlay(
     >>> geant.routers, geant.links
     (40, 61)
     """
+    if isinstance(name_or_path, str) and name_or_path in _SHIPPED and variant in get_args(Variant):
+        return _shipped(name_or_path, variant, bool(internal_only), bool(largest_component))
+    return _loaded(name_or_path, variant, internal_only=internal_only, largest_component=largest_component)
+
+
+@lru_cache(maxsize=4 * len(_SHIPPED))
+def _shipped(name: str, variant: Variant, internal_only: bool, largest_component: bool) -> Underlay:
+    """A shipped underlay, which nothing can change: commands and studies ask for it again and again."""
+    return _loaded(name, variant, internal_only=internal_only, largest_component=largest_component)
+
+
+def _loaded(
+    name_or_path: StrPath | NetworkFiles, variant: Variant, *, internal_only: bool, largest_component: bool
+) -> Underlay:
+    """The underlay of a name or of files, read now."""
     tables = _from_tables(name_or_path, variant)
     if tables is not None:
         for option, chosen in (("internal_only", internal_only), ("largest_component", largest_component)):
