@@ -1,6 +1,7 @@
 """The commands by name, in the order of use; the module of one is imported when it is used."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,12 @@ class Commands(Mapping[str, Any]):
         function = getattr(import_module(f"scenarios.cli.{module}"), module)
         # An import may have swallowed the KeyboardInterrupt of Ctrl-C.
         check_interrupts()
-        alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        alone.command(name, cls=SingleValueCommand)(with_completions(name, function))
-        return typer.main.get_command(alone)
+        return _command(name, function)
+
+
+@cache
+def _command(name: str, function: Any) -> Any:
+    """Click's command of a function; it holds nothing of a call, and a process may call it often."""
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name, cls=SingleValueCommand)(with_completions(name, function))
+    return typer.main.get_command(alone)
