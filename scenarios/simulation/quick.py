@@ -122,7 +122,7 @@ def simulation_of(
         As `scenarios.simulation.runner.job_of`.
     """
     job = job_of(overlay, settings, rounds=settings.rounds, seed=seed)
-    outcome = run_job(job, overlay.kind, title=title, engine=settings.engine)
+    outcome = run_job(job, overlay.kind, title=title, engine=settings.engine, cycle_time_only=True)
     return QuickSimulation(
         cycle_time_s=outcome.steady.cycle_time_s,
         half_width_s=outcome.half_width_s,

@@ -25,6 +25,8 @@ _MOST_DATES = 2**31
 _BLOCK_MESSAGES, _CHANGING_BLOCK_MESSAGES = 10_000, 500
 """Messages of a block, on a network that does not change and on one that does: even where many share links, most
 blocks take less than half a second, so that Ctrl-C loses little and the progress bar moves."""
+_LOOK_ROUNDS = 16
+"""Rounds of a block where a proof of the cycle time ends the simulation: most jobs repeat within a few dozen."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -178,6 +180,7 @@ def run_job(
     least_rounds: int = 0,
     engine: str = "auto",
     writer: SimulationWriter | None = None,
+    cycle_time_only: bool = False,
 ) -> Outcome:
     """Simulate a job.
 
@@ -196,6 +199,10 @@ def run_job(
         See `simulator.engines.choose_engine`.
     writer : SimulationWriter, optional
         Takes the blocks.
+    cycle_time_only : bool
+        Whether no more than the cycle time, its precision and the number of rounds is looked at. SimPy then ends with
+        the block that proves the cycle time, which further rounds would not change: all else in the outcome is of the
+        rounds so far. The compiled engine copies rounds that repeat.
 
     Returns
     -------
@@ -223,11 +230,17 @@ def run_job(
         )
     )
     starts = RoundStarts(job)
+    ends_early = cycle_time_only and rule is None and writer is None and choose_engine(job, engine) == "simpy"
+    most_messages = block_messages(job)
+    if ends_early:
+        most_messages = min(most_messages, _LOOK_ROUNDS * len(job.arcs))
 
     def take(progress: Progress) -> bool:
         starts.add(progress.block)
         if writer is not None:
             writer.add(progress.block)
+        if ends_early:
+            return progress.steady is not None
         is_narrow = rule is not None and (progress.steady is not None or rule.is_met(starts.so_far))
         return is_narrow and progress.rounds > least_rounds
 
@@ -236,7 +249,7 @@ def run_job(
             job,
             take,
             title=None if title is None else f"{title}{kind}",
-            block_messages=block_messages(job),
+            block_messages=most_messages,
             engine=engine,
         )
     finally:
@@ -246,7 +259,7 @@ def run_job(
     outcome = Outcome(
         kind=kind,
         engine=end.engine,
-        rounds=end.rounds,
+        rounds=job.rounds if ends_early else end.rounds,
         steady=steady,
         estimate=estimate,
         last_start_s=starts.last_s,

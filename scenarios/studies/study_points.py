@@ -396,7 +396,12 @@ def _simulated(scenario: Scenario, graph: Connectivity, designed: _Designed) -> 
     check_simulation(settings, graph, work, seed=scenario.seed, rounds=settings.rounds)
     job = job_of(designed.overlay, settings, rounds=settings.rounds, seed=scenario.seed)
     outcome = run_job(
-        job, designed.overlay.kind, title=None, until_ci=settings.until_ci, engine=settings.engine
+        job,
+        designed.overlay.kind,
+        title=None,
+        until_ci=settings.until_ci,
+        engine=settings.engine,
+        cycle_time_only=True,
     )
     return simulation_fields(settings, outcome, designed.fields["paper_s"])
 

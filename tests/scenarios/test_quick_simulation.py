@@ -11,6 +11,7 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.simulation import quick
 from scenarios.simulation.quick import quick_simulation
+from scenarios.simulation.runner import job_of, run_job
 from scenarios.studies.design import design_table
 from simulator import simulate
 from topologies import Workload, build_overlay, build_periodic, state_of
@@ -27,6 +28,19 @@ def test_a_period_gives_the_exact_cycle_time(kind):
     assert found.half_width_s == 0.0
     assert found.cycle_time_s == pytest.approx(simulate(overlay, 300).cycle_time_s, rel=1e-9)
     assert found.cycle_time_s >= overlay.closed_forms.load_bound_s * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(("kind", "rounds"), [("star", 150), ("ring", 150), ("mst", 150), ("mst", 30)])
+def test_rounds_after_the_proof_of_the_cycle_time_change_nothing_and_are_left_out(kind, rounds):
+    overlay = design_any(OverlayConfig(kind=kind), build_network(NetworkConfig(underlay="gaia")), WORK)
+    job = job_of(overlay, quick.SETTINGS, rounds=rounds, seed=0)
+    whole, short = (run_job(job, kind, title=None, cycle_time_only=only) for only in (False, True))
+
+    for found in ("rounds", "engine", "half_width_s"):
+        assert getattr(short, found) == getattr(whole, found)
+    assert short.steady.cycle_time_s == whole.steady.cycle_time_s
+    assert short.steady.is_exact is whole.steady.is_exact is (kind != "mst")
+    assert short.messages < whole.messages / 4 if kind != "mst" else short.messages == whole.messages
 
 
 def test_one_silo_computes():
