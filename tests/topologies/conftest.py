@@ -3,7 +3,7 @@
 import importlib.resources
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,18 @@ import numpy as np
 import pytest
 
 from topologies import AccessLinks, Connectivity, Underlay, connectivity, load_underlay
+from topologies.compiled_designs import many_designs
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 Links = Sequence[tuple[int, int, float]]
+
+
+@pytest.fixture(scope="module")
+def compiled_designs() -> Iterator[None]:
+    """Designs take compiled code here, too: for modules whose subject is something else."""
+    with many_designs():
+        yield
 
 
 @pytest.fixture(scope="session")

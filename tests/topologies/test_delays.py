@@ -6,6 +6,8 @@ import pytest
 from topologies import AccessLinks, Workload, build_overlay, connectivity, design, load_underlay
 from topologies.delays import arc_delays, arc_rates, degrees, pair_delays, pair_rates, transmissions
 
+pytestmark = pytest.mark.usefixtures("compiled_designs")
+
 ACCESS = AccessLinks(up_bps=np.array([1e9, 2e9, 4e9]), down_bps=np.array([3e9, 1e9, 8e9]))
 WORK = Workload(model_bits=1e8, compute_s=np.array([0.1, 0.2, 0.3]), local_steps=2)
 SOURCE, TARGET = np.array([0, 0, 1, 2]), np.array([1, 2, 0, 1])

@@ -15,6 +15,8 @@ from topologies.errors import InputError
 from topologies.overlay import build_overlay
 from topologies.weights import is_symmetric
 
+pytestmark = pytest.mark.usefixtures("compiled_designs")
+
 INATURALIST = Workload.preset("inaturalist", variant="published")
 WORK = Workload(model_bits=1e8, compute_s=0.05)
 

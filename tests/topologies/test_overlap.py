@@ -12,6 +12,8 @@ from topologies.delays import delays
 from topologies.designers import trees
 from topologies.designers.trees import TreeTimes
 
+pytestmark = pytest.mark.usefixtures("compiled_designs")
+
 
 def last_bit_s(layers, compute_s, pass_s, sending_s):
     """Layers that become ready one after the other, and are sent one after the other."""

@@ -22,6 +22,8 @@ from topologies.contraction import contraction
 from topologies.designers.multigraph import multigraph_reading_s
 from topologies.label_order import in_silo_order
 
+pytestmark = pytest.mark.usefixtures("compiled_designs")
+
 WORK = Workload.preset("inaturalist", variant="published")
 ORDERED = ("exponential", "equi_static", "one_peer_exponential", "base", "equi_dyn")
 DESIGN = {

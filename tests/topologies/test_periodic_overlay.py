@@ -21,6 +21,8 @@ from topologies import (
 )
 from topologies.state_checks import MOST_EVENTS
 
+pytestmark = pytest.mark.usefixtures("compiled_designs")
+
 WORK = Workload(model_bits=1e6, compute_s=0.01, name="test")
 
 

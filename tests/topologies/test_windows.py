@@ -14,6 +14,8 @@ from topologies.measured_pairs import MeasuredPairs
 from topologies.slow_start import with_slow_start
 from topologies.windows import round_trips, with_windows
 
+pytestmark = pytest.mark.usefixtures("compiled_designs")
+
 MIB = 2**20 * 8
 WORK = Workload(model_bits=8e6, compute_s=0.01, name="test")
 
