@@ -4,8 +4,9 @@ import gc
 import importlib
 import os
 import sys
+import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,19 @@ def graph() -> Connectivity:
 def work() -> Workload:
     """A model of 1 Mbit and three local steps of 10 ms."""
     return Workload(model_bits=1e6, compute_s=0.01, local_steps=3)
+
+
+@pytest.fixture
+def processor_time_below() -> Callable[[float], AbstractContextManager[None]]:
+    """Fail what takes more seconds of the processor; what is traced, as for coverage, may take ten times as long."""
+
+    @contextmanager
+    def below(limit_s: float) -> Iterator[None]:
+        began_s = time.process_time()
+        yield
+        assert time.process_time() - began_s < (limit_s if sys.gettrace() is None else 10 * limit_s)
+
+    return below
 
 
 @pytest.fixture
