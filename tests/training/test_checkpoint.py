@@ -141,12 +141,15 @@ def test_ranks_killed_in_mid_round_change_nothing(rows_of, alternating, killed, 
         {"optimizer": "adam", "learning_rate": 0.01, "objective": "samples"},
     ],
 )
-@pytest.mark.parametrize("stop_at", [0, 1, 2, 5])
-def test_every_optimizer_and_schedule_goes_on(rows_of, checkpointing, make_job, settings, stop_at):
+def test_every_optimizer_and_schedule_goes_on(rows_of, checkpointing, make_job, settings):
     settings = {"rounds": 6, "local_steps": 3, **settings}
     reference = rows_of(make_job(**{"learning_rate": 0.2, "executor": "loop", **settings}))
-    assert rows_of(checkpointing(**settings), stop_at=stop_at) == reference[: stop_at + 1]
-    assert rows_of(checkpointing(**settings)) == reference
+    for stop_at in (0, 1, 2, 5):
+        job = checkpointing(**settings)
+        assert not job.directory.exists()
+        assert rows_of(job, stop_at=stop_at) == reference[: stop_at + 1]
+        assert rows_of(checkpointing(**settings)) == reference
+        shutil.rmtree(job.directory)
 
 
 class Killed(BaseException):
