@@ -69,7 +69,20 @@ def arc_delays(
     windows of transfers limit the rate, too (`topologies.windows`), the backward pass hides what it can of the
     transmission (`delays`), and slow start adds its time where an arc idles (`topologies.slow_start`). Time O(arcs).
     """
-    compute_s, rate_bps = work.round_compute_s(graph.silos), arc_rates(graph, source, target)
+    return delays_after(graph, work, work.round_compute_s(graph.silos), source, target, hub=hub)
+
+
+def delays_after(
+    graph: Connectivity,
+    work: Workload,
+    compute_s: FloatArray,
+    source: IntArray,
+    target: IntArray,
+    *,
+    hub: int | None = None,
+) -> FloatArray:
+    """`arc_delays` with the computing time of a round of each silo at hand, where many sets of arcs have the same."""
+    rate_bps = arc_rates(graph, source, target)
     delay_s = delays(
         _awaited_s(compute_s, hub)[source],
         graph.latency_s[source, target],

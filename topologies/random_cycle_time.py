@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from topologies.delays import arc_delays
+from topologies.delays import delays_after
 from topologies.errors import InputError
 from topologies.schedule import RandomOverlay, choices
 from topologies.statistics import ConfidenceInterval, batch_means
@@ -70,7 +70,7 @@ def random_cycle_time(
     barrier_s, growth_s = np.empty(rounds), np.empty(rounds)
     for k, choice in zip(range(rounds), choices(overlay, seed), strict=False):
         source, target = overlay.arcs(choice)
-        delay_s = arc_delays(overlay.graph, overlay.work, source, target)
+        delay_s = delays_after(overlay.graph, overlay.work, compute_s, source, target)
         barrier_s[k] = max(delay_s.max(initial=0.0), compute_s.max())
         after_s = start_s + compute_s
         np.maximum.at(after_s, target, start_s[source] + delay_s)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from platform import python_version
@@ -188,13 +188,14 @@ _LIBRARIES = ("numpy", "scipy", "numba", "h5py", "simpy", "torch")
 """Their versions are recorded where they are installed."""
 
 
-def _library_versions() -> dict[str, str]:
-    """Versions of Python and of the installed libraries that results come from, without importing them."""
+@cache
+def _library_versions() -> str:
+    """Versions of Python and of the installed libraries that results come from, as JSON, without importing them."""
     found = {"python": python_version()}
     for name in _LIBRARIES:
         with suppress(PackageNotFoundError):
             found[name] = version(name)
-    return found
+    return json.dumps(found)
 
 
 def graph_digest(graph: Connectivity) -> str:
@@ -231,7 +232,7 @@ def write_head(file: h5py.File, head: RunHead) -> None:
     file.attrs.update(
         schema=SCHEMA,
         silosim_version=version("silosim"),
-        library_versions=json.dumps(_library_versions()),
+        library_versions=_library_versions(),
         scenario=head.scenario,
         network=json.dumps(asdict(head.network)),
         about=describe(graph, work),
