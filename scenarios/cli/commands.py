@@ -1,6 +1,8 @@
 """The commands by name, in the order of use; the module of one is imported when it is used."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +16,7 @@ from scenarios.cli.usage import usage_errors
 from scenarios.runtime.signals import check_interrupts
 from topologies import InputError
 from topologies.errors import Field
+from topologies.quick_imports import quick_imports
 
 SUMMARIES: Mapping[str, str] = {
     "doctor": "Check this installation and machine, and say what to do.",
@@ -95,7 +98,10 @@ class Commands(Mapping[str, Any]):
         if name not in SUMMARIES:
             raise KeyError(name)
         module = name.replace("-", "_")
-        function = getattr(import_module(f"scenarios.cli.{module}"), module)
+        home = f"scenarios.cli.{module}"
+        # Once: in a process that runs many commands, objects of the earlier ones may be garbage.
+        with nullcontext() if home in sys.modules else quick_imports():
+            function = getattr(import_module(home), module)
         # An import may have swallowed the KeyboardInterrupt of Ctrl-C.
         check_interrupts()
         return _command(name, function)

@@ -11,6 +11,7 @@ import time
 import traceback
 from pathlib import Path
 
+from topologies.quick_imports import quick_imports
 from training.processes import remove_shared_files
 
 JOB = "job.npz"
@@ -79,13 +80,15 @@ def _end_without_reader(pipe: int, directory: Path) -> None:
 
 def _train(directory: Path, ranks: int, pipe: int) -> None:
     """Import what starts MPI and torch only here, so that a failing import is reported like any error."""
-    from training.engine.progress import Stage
-    from training.mpi.rank_progress import SharedProgress
-    from training.mpi_environment import check_size, local_rank, start_mpi, world
+    with quick_imports():
+        from training.engine.progress import Stage
+        from training.mpi.rank_progress import SharedProgress
+        from training.mpi_environment import check_size, local_rank, start_mpi, world
 
     place = world()
     progress = SharedProgress(directory / PROGRESS, 0 if place is None else place.rank)
-    from training.mpi.job_file import read_job
+    with quick_imports():
+        from training.mpi.job_file import read_job
 
     job = read_job(directory / JOB)
     if job.config.gpu_aware_mpi:
@@ -95,10 +98,11 @@ def _train(directory: Path, ranks: int, pipe: int) -> None:
         select_gpu(job.config.device, local_rank(0 if place is None else place.rank))
     with progress.during(Stage.WAITING):
         start_mpi(started=ranks)
-    from training.dpasgd import train_rank
-    from training.mpi.early_exit import reject_early_exit
-    from training.mpi.mpi_communicator import MpiCommunicator
-    from training.notice import to_line
+    with quick_imports():
+        from training.dpasgd import train_rank
+        from training.mpi.early_exit import reject_early_exit
+        from training.mpi.mpi_communicator import MpiCommunicator
+        from training.notice import to_line
 
     communicator = MpiCommunicator(gpu_aware=job.config.gpu_aware_mpi, progress=progress)
     check_size(started=ranks, found=communicator.size)
