@@ -492,7 +492,10 @@ def test_with_two_ranks_a_failure_ends_all_and_the_rest_is_the_same(
     tracked, tmp_path, processes_naming, outer
 ):
     scenario, path = tmp_path / "small.toml", tmp_path / "x.h5"
-    scenario.write_text(tracked.scenario.read_text().replace("ranks = 1", "ranks = 2"))
+    text = tracked.scenario.read_text().replace("ranks = 1", "ranks = 2")
+    # Ranks of an outer launcher train both overlays; without one they are started for each, so for one is enough.
+    kinds = ("ring", "star") if outer else ("ring",)
+    scenario.write_text(text if outer else text.replace('"star", ', ""))
     folder = Path(sys.executable).parent
     command = [
         *([folder / "mpiexec", "-n", 2] if outer else []),
@@ -522,8 +525,10 @@ def test_with_two_ranks_a_failure_ends_all_and_the_rest_is_the_same(
         time.sleep(0.05)
     resumed = run("--resume", "--tracker", "tensorboard", "--tracker", "mine.py:Quiet")
     assert resumed.returncode == 0, resumed.stderr
-    written = event_files(tmp_path / "x.tensorboard")
-    assert written == event_files(tracked.path.with_name("run.tensorboard"))
+    whole = event_files(tracked.path.with_name("run.tensorboard"))
+    expected = {name: data for name, data in whole.items() if name.startswith(kinds)}
+    assert len(expected) == len(kinds)
+    assert event_files(tmp_path / "x.tensorboard") == expected
 
 
 @pytest.mark.slow
