@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from scenarios.runtime.signals import held_interrupts
 from topologies import MachineError
+from topologies.quick_imports import quick_imports
 
 T = TypeVar("T")
 _END_S = 5.0
@@ -116,7 +117,8 @@ def _serve(pipe: Connection, begin: Callable[[], None]) -> None:
     """Compute the calls that come through a pipe until its other end is closed; the main function of a process."""
     if not _ends_with_parent():
         return
-    begin()
+    with quick_imports():
+        begin()
     # The pipe is closed when the program has no more calls, or was killed.
     with suppress(EOFError, BrokenPipeError):
         while True:
