@@ -7,7 +7,7 @@ that the working tree stays as it is. All quick tests run once with coverage, wh
 Of a change within a function, those tests run in a forked process (`forked_tests.py`) until one fails: first those
 whose files are named like the changed module, then those that import it most directly. Where the change is outside of
 functions, or in what numba compiles, which is compiled anew, the test files that run the module run in an interpreter
-of their own; so do the slow tests of the nearest files where no quick test runs the line.
+of their own; so do the slow tests of the nearest files where no quick test fails.
 
 Prints one line for each change and the score. Some survivors are equivalent: judge each. A change whose tests take
 longer than `--limit` counts as not killed. `--coverage FILE` keeps what ran which line for the next time.
@@ -409,12 +409,16 @@ def main() -> None:
             report(one[0], verdict(one[1], ran, copied, chosen.limit))
             free.put(copied)
 
+        def report_if_noticed(number: int, found: str) -> None:
+            if found != "survived":
+                report(number, found)
+
         forked = [(number, change_of(one, ran, copies[0])) for number, one in numbered if one.forks]
-        run_forked([one for one in forked if one[1].tests], copies[0], chosen.limit, report)
+        noticeable = [one for one in forked if one[1].tests]
+        run_forked(noticeable, copies[0], chosen.limit, report_if_noticed)
         os.chdir(ROOT)
-        done = {number for number, change in forked if change.tests}
         with ThreadPoolExecutor(PROCESSES) as pool:
-            list(pool.map(judge, [one for one in numbered if one[0] not in done]))
+            list(pool.map(judge, [one for one in numbered if one[0] not in verdicts]))
     killed = list(verdicts.values()).count("killed")
     print(
         f"{killed} of {len(sample)} killed ({100 * killed / max(1, len(sample)):.1f} %), of {len(mutants)} possible"
