@@ -41,6 +41,14 @@ def use_data(monkeypatch):
     return use
 
 
+def silos_at(*places, silos=None):
+    """A network of routers at these latitudes and longitudes, the first of which have a silo, by default all."""
+    latitude_deg, longitude_deg = np.array(places).T
+    underlay = SimpleNamespace(latitude_deg=latitude_deg, longitude_deg=longitude_deg)
+    count = len(places) if silos is None else silos
+    return SimpleNamespace(silos=count, router=np.arange(count), underlay=underlay)
+
+
 def test_disjoint_labels_are_one_bit_apart_and_proportional_ones_none():
     bits = divergences_bits(np.array([[4, 2, 0, 0], [0, 0, 9, 1], [2, 1, 0, 0]]))
 
@@ -254,6 +262,35 @@ def test_european_networks_move_90_degrees_to_the_west(name, european):
     np.testing.assert_allclose(silo_places(graph, training)[:, 1], moved)
     np.testing.assert_array_equal(silo_places(graph, training)[:, 0], graph.underlay.latitude_deg)
     assert silo_places(graph, TrainingConfig(partition="iid")) is None
+
+
+@pytest.mark.parametrize(
+    ("place", "european"),
+    [
+        *(((34.0, 45.0), True), ((72.0, -25.0), True), ((34.0, -25.0), True), ((72.0, 45.0), True)),
+        *(
+            ((33.999, 10.0), False),
+            ((72.001, 10.0), False),
+            ((50.0, -25.001), False),
+            ((50.0, 45.001), False),
+        ),
+    ],
+)
+def test_the_borders_of_europe_belong_to_it(place, european):
+    assert is_european(silos_at(place)) is european
+
+
+@pytest.mark.parametrize(("inside", "outside", "european"), [(2, 2, False), (3, 2, True), (2, 3, False)])
+def test_a_network_is_european_with_more_than_half_of_its_silos(inside, outside, european):
+    graph = silos_at(
+        *[(50.0, 10.0)] * inside, *[(50.0, 100.0)] * outside, *[(50.0, 10.0)] * 9, silos=inside + outside
+    )
+    assert is_european(graph) is european
+
+
+def test_silos_without_coordinates_are_not_in_europe():
+    assert is_european(silos_at((50.0, 10.0), (50.0, 10.0), (np.nan, 10.0))) is True
+    assert is_european(silos_at((50.0, 10.0), (50.0, np.nan))) is False
 
 
 def test_longitudes_stay_in_one_turn():

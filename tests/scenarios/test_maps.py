@@ -465,6 +465,24 @@ def test_a_page_loads_nothing_and_tells_every_number(underlay):
     assert sum(tag == "tr" for tag, _ in page.tags) == rows + 1
 
 
+def test_facts_below_the_title_keep_their_lines():
+    text = map_page(PACIFIC, "The title\n\none\n  two\n")
+
+    assert "<h1>The title</h1>" in text
+    assert "<pre>one\n  two</pre>" in text
+    assert "<pre></pre>" in map_page(PACIFIC, "The title")
+
+
+@pytest.mark.parametrize(("underlay", "rows"), [(PACIFIC, 4), (pairs_of(3), 6)], ids=["links", "pairs"])
+def test_a_page_has_a_table_of_so_many_rows_at_most(monkeypatch, underlay, rows):
+    for most, shown in ((rows + 1, rows), (rows, rows), (rows - 1, rows - 1)):
+        monkeypatch.setattr("scenarios.report.map_page._MOST_ROWS", most)
+        text = map_page(underlay, "x")
+
+        assert text.count("<tr>") == 1 + shown
+        assert (f"(the first {shown} of {rows})" in text) is (shown < rows)
+
+
 @pytest.mark.usefixtures("coarse_figures")
 def test_labels_cannot_break_out_of_a_page_or_a_figure(tmp_path):
     labels = {'</title><script>alert("x")</script>': (1.0, 2.0), "$x_1$ & 'y'": (3.0, 4.0)}
@@ -683,6 +701,20 @@ def test_one_link_that_is_not_seen_is_one():
     assert map_layout(network(places, [(0, 1), (1, 2)])).notes == [
         "Not seen: 1 link joins sites at one place, or so near that their dots meet: A - B."
     ]
+
+
+@pytest.mark.parametrize(("sites", "dot_pt", "hidden"), [(59, 4.0, 1), (60, 4.0, 1), (61, 3.0, 0)])
+def test_more_than_60_sites_have_smaller_dots(sites, dot_pt, hidden):
+    places = {f"{k}": (0.0, 90 * k / sites) for k in range(sites - 1)} | {
+        "last": (0.0, 90 * (sites - 1.5) / sites)
+    }
+    layout = map_layout(network(places, [(k, k + 1) for k in range(sites - 1)]))
+    (left, _), (right, _) = layout.on_page(np.column_stack([layout.x, layout.y]))[-2:]
+
+    assert layout.dot_pt == dot_pt
+    # Of the last two sites, dots with a diameter of 4 points hide the link.
+    assert 3.0 < right - left < 4.0
+    assert len(layout.notes) == hidden
 
 
 def test_both_directions_of_a_pair_are_one_mean_however_slow():

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from scenarios.api import open_study
 from scenarios.config.network import build_network
-from scenarios.config.study import _single_keys, column_of, parse_study, split_key
+from scenarios.config.study import StudyConfig, _single_keys, column_of, parse_study, split_key
 from scenarios.runfile.study_rows import finished_points, whole_lines
 from scenarios.runtime.workers import process_pool
 from scenarios.studies import study_points as study_points_module
@@ -286,6 +286,24 @@ def test_points_beside_a_grid(tmp_path):
         *[{"core_bps": "network.core"}] * 2,
         *[{"access_bps": "network.access"}] * 2,
     ]
+
+
+@pytest.mark.parametrize(
+    ("grid", "points", "size"),
+    [
+        ({}, [], 1),
+        ({}, [{"a": 1}], 1),
+        ({}, [{"a": 1}, {"a": 2}, {"b": 1}], 3),
+        ({"c": [1]}, [], 1),
+        ({"c": [1, 2], "d": [1, 2, 3]}, [], 6),
+        ({"c": [1, 2], "d": [1, 2, 3]}, [{"a": 1}], 6),
+        ({"c": [1, 2], "d": [1, 2, 3]}, [{"a": 1}, {"b": 1}], 12),
+    ],
+)
+def test_the_size_of_a_study_is_the_number_of_its_points(grid, points, size):
+    study = StudyConfig(grid=grid, points=points)
+
+    assert (study.size, len(list(study.changes()))) == (size, size)
 
 
 @pytest.mark.parametrize(

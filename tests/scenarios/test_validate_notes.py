@@ -7,10 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from scenarios.config.events.cause import Cause
+from scenarios.config.simulation import SimulationConfig
 from scenarios.validation import circuit_table
 from scenarios.validation.study import Validated
-from scenarios.validation.table import _mean_of, _unexplained, plus_minus
+from scenarios.validation.table import _mean_of, _randomized_notes, _unexplained, plus_minus
 from topologies import load_underlay
+from topologies.statistics import ConfidenceInterval
 
 SCENARIO = """
 seed = 4
@@ -121,6 +123,28 @@ def test_the_least_number_of_rounds_is_in_the_help(silosim):
 def test_the_rounds_of_an_estimate_are_named(asked, text):
     simulated = SimpleNamespace(first_round=100, rounds=200, asked=asked)
     assert _mean_of(simulated) == text
+
+
+@pytest.mark.parametrize(
+    ("until_ci", "asked", "is_said"),
+    [(None, 1001, True), (None, 1000, False), (None, 999, False), ("1 %", 1001, False), ("1 %", 999, False)],
+)
+def test_fewer_drawn_rounds_than_asked_for_are_said(until_ci, asked, is_said):
+    forms = SimpleNamespace(
+        rounds=1000,
+        barrier=ConfidenceInterval(mean=2.0, half_width=0.02, confidence=0.95),
+        max_plus=ConfidenceInterval(mean=1.5, half_width=0.03, confidence=0.95),
+    )
+    drawn = SimpleNamespace(overlay=SimpleNamespace(kind="matcha"), randomized_forms=forms)
+    experiment = SimpleNamespace(simulation=SimulationConfig(rounds=asked, until_ci=until_ci))
+
+    line, *more = _randomized_notes(experiment, drawn)
+    assert line == (
+        "matcha: over its 1000 drawn rounds, the paper's form (a barrier after each round) is 2.000 s +- 1 %; "
+        "max-plus (each silo waits for its own in-arcs) 1.500 s +- 2 %; 95 %."
+    )
+    assert more == ["matcha: 1000 rounds, since drawn arcs take longer; --rounds sets it."] * is_said
+    assert _randomized_notes(experiment, SimpleNamespace(randomized_forms=None)) == []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Sentences in lines of 80 columns: no number alone on the last one."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,25 @@ def test_the_last_line_is_not_one_number():
 def test_nothing_and_one_long_word():
     assert wrapped("") == []
     assert wrapped("x" * 100) == ["x" * 80, "x" * 20]
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        # Two words more fill the last line, and would be one letter too many.
+        ("x bbb c dddd", 10, ["x", "bbb c dddd"]),
+        ("x bbb c ddddd", 10, ["x bbb c", "ddddd"]),
+        ("xx bbb c dddd", 10, ["xx", "bbb c dddd"]),
+        ("a bbb cccc dddddd", 10, ["a bbb cccc", "dddddd"]),
+        # No line is left empty, or with what does not fit beside it.
+        ("bbbb c ddddd", 10, ["bbbb c", "ddddd"]),
+        ("bbbbbb ccccc", 10, ["bbbbbb", "ccccc"]),
+        # Two words stand well on the last line.
+        ("aa bbb c dd eeee", 10, ["aa bbb c", "dd eeee"]),
+    ],
+)
+def test_two_words_go_to_the_last_line_where_they_fit(text, width, lines):
+    assert wrapped(text, width) == lines
 
 
 @given(words=WORDS)

@@ -262,6 +262,20 @@ def test_weights_may_change_between_the_same_neighbours(make_job):
     assert make_job(mixing=mixing, compression="sign").config.compressed_gossip == "choco"
 
 
+def test_a_silo_without_a_weight_for_itself_has_the_same_neighbours(make_job):
+    matrices = np.stack([neighbours(4), 1.5 * neighbours(4) - 0.5 * np.eye(4)])
+    assert not matrices[1].diagonal().any()
+    mixing = MixingPlan(matrices=matrices, index=np.array([0, 1, 0]))
+    assert make_job(mixing=mixing, compression="sign").config.compressed_gossip == "choco"
+
+
+def test_the_last_of_three_matrices_counts_too(make_job):
+    matrices = np.stack([neighbours(4), neighbours(4), np.full((4, 4), 1 / 4)])
+    mixing = MixingPlan(matrices=matrices, index=np.array([0, 1, 2]))
+    with pytest.raises(InputError, match=r"compressed_gossip\(='choco'\) must be 'error_feedback'"):
+        make_job(mixing=mixing, compression="sign")
+
+
 def test_matrices_that_no_round_mixes_do_not_count(make_job):
     mixing = replace(changing(), index=np.zeros(4, dtype=np.int64))
     assert make_job(silos=3, rounds=4, mixing=mixing, compression="sign")

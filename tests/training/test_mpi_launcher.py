@@ -335,6 +335,13 @@ def test_ranks_that_count_each_other_belong_to_the_launcher(tried):
             (1, 1),
             "it started 2 ranks, but each sees itself alone: it belongs to another MPI",
         ),
+        (
+            [ALONE, COUNTED],
+            "",
+            0,
+            (1, 2),
+            "it started 2 ranks, but each sees itself alone or 2 ranks: it belongs to another MPI",
+        ),
         ([COUNTED], "", 0, (2,), "1 of 2 ranks answered"),
         ([], "", 0, (), "0 of 2 ranks answered"),
         ([COUNTED, {"failure": "no library"}], "", 0, (2,), "no library"),

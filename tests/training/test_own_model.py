@@ -17,7 +17,7 @@ from training.dpasgd import train_rank, train_round
 from training.engine.data_checks import job_parts
 from training.engine.initial_model import initial_model
 from training.models import build_model, model_spec
-from training.own_code import code_identity, load_callable, own_code
+from training.own_code import code_identity, file_of, load_callable, own_code, refused
 from training.random_streams import Purpose, stream
 
 MATRIX = np.array([[0.75, 0.25], [0.5, 0.5]])
@@ -202,6 +202,22 @@ def test_a_module_may_be_installed_or_in_a_package_with_relative_imports(tmp_pat
     finally:
         for name in [name for name in sys.modules if name.startswith("lab_of_mine")]:
             del sys.modules[name]
+
+
+def test_messages_name_the_file_or_the_module_that_has_none(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert file_of("torch.nn:Linear") == "torch.nn"
+    assert str(refused("model", "torch.nn:Linear", "must be mine")) == (
+        "torch.nn: model(='torch.nn:Linear') must be mine."
+    )
+    assert str(refused("model", "cnn", "must be mine.")) == "model(='cnn') must be mine."
+    assert file_of("lab.models:build") == "lab.models"
+    assert file_of("models.py:build") == "models.py"
+    (tmp_path / "lab" / "models").mkdir(parents=True)
+    (tmp_path / "lab" / "models" / "__init__.py").write_text("")
+    assert file_of("lab.models:build") == "lab/models/__init__.py"
+    (tmp_path / "lab" / "models.py").write_text("")
+    assert file_of("lab.models:build") == "lab/models.py"
 
 
 def test_a_changed_file_is_read_again(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -98,6 +99,24 @@ def test_a_rank_whose_reader_has_gone_cleans_up_and_ends_with_an_error(monkeypat
 
     assert left == [1]
     assert not folder.exists()
+
+
+def test_a_rank_with_a_reader_goes_on_whatever_has_been_written(monkeypatch, tmp_path):
+    folder, left = tmp_path / "training", []
+    folder.mkdir()
+    read, write = os.pipe()
+    monkeypatch.setattr(os, "_exit", left.append)
+    monkeypatch.setattr(worker, "GUARD_S", 0.0)
+    watch = threading.Thread(target=worker._end_without_reader, args=(write, folder), daemon=True)
+    watch.start()
+    os.write(write, b"a row\n")
+    watch.join(0.05)
+    assert (watch.is_alive(), left, folder.exists()) == (True, [], True)
+
+    os.close(read)
+    watch.join(5.0)
+    os.close(write)
+    assert (watch.is_alive(), left, folder.exists()) == (False, [1], False)
 
 
 def test_an_error_is_reported_in_a_file_of_the_process(monkeypatch, tmp_path):
