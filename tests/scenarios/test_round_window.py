@@ -29,11 +29,11 @@ def messages(first, stop):
     )
 
 
-def cut(rounds, late, *, absences=(), arrivals=messages, rows=SIMULATED + 1, unknown=False, **settings):
+def cut(rounds, late, *, absences=(), arrivals=messages, rows=SIMULATED + 1, unknown="", **settings):
     """The window of two silos, which start round `k` at ``k`` and ``k + late``."""
     start_s = np.arange(rows, dtype=float)[:, None] + np.array([0.0, late])
     if unknown:
-        start_s[-1] = np.nan
+        start_s[-1, 0 if unknown == "of one silo" else slice(None)] = np.nan
     return RoundWindow.cut(
         rounds, SIMULATED, lambda first, stop: start_s[first:stop], arrivals, absences, **settings
     )
@@ -64,6 +64,7 @@ def test_rounds_matter_from_the_first_that_may_be_under_way_to_the_last(late, lo
     [
         (range(SIMULATED), (0, 40)),
         (range(1), (0, 4)),
+        (range(2, 3), (0, 6)),
         (range(39, 40), (36, 40)),
         (range(36, 37), (33, 40)),
         (range(35, 36), (32, 39)),
@@ -77,9 +78,9 @@ def test_no_round_before_the_first_or_after_the_last_is_looked_for(rounds, expec
     assert not np.isnan(window.round_start_s).any()
 
 
-@pytest.mark.parametrize("unknown", [False, True])
+@pytest.mark.parametrize("unknown", ["", "of one silo", "of all"])
 def test_where_a_simulation_was_cut_short_its_last_round_ends_with_what_is_known(unknown):
-    rows = SIMULATED + unknown
+    rows = SIMULATED + bool(unknown)
 
     def late(first, stop):
         found = messages(first, stop)
@@ -90,7 +91,7 @@ def test_where_a_simulation_was_cut_short_its_last_round_ends_with_what_is_known
     for arrivals, late_s, end_s in ((late, 1.0, 41.5), (messages, 1.0, 40.0), (messages, 0.125, 39.25)):
         window = cut(range(38, 40), late_s, arrivals=arrivals, rows=rows, unknown=unknown)
         assert window.end_s == end_s
-        assert np.isnan(window.round_start_s[-1]).all()
+        assert np.isnan(window.round_start_s[-1]).tolist() == [True, unknown != "of one silo"]
         assert not np.isnan(window.round_start_s[:-1]).any()
         assert ends(window) == (37, 40)
     # The round before the last has an end.
@@ -108,3 +109,11 @@ def test_rounds_that_a_silo_misses_neither_begin_nor_end():
     # The end is 25.5: the first silo starts round 26 after it, and without it the second one starts round 23 then.
     assert ends(cut(range(20, 23), 2.5))[1] == 26
     assert ends(cut(range(20, 23), 2.5, absences=[(0, 23, 24)]))[1] == 23
+
+
+def test_rounds_that_take_no_time_are_those_alone():
+    window = RoundWindow.cut(
+        range(20, 23), SIMULATED, lambda first, stop: np.zeros((SIMULATED + 1, 2))[first:stop], messages, []
+    )
+
+    assert (window.begin_s, window.end_s, ends(window)) == (0.0, 0.0, (20, 23))

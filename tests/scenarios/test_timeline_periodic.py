@@ -16,6 +16,7 @@ from scenarios.config.scenario import parse_scenario
 from scenarios.pages.run_facts import run_facts
 from scenarios.pages.timeline_section import timeline_section
 from scenarios.report.timeline_rows import circuit_computing, circuit_messages, waits
+from scenarios.report.timeline_table import PERIODIC
 from scenarios.runfile.reader import read_run
 from scenarios.studies.run import run_scenario
 from scenarios.studies.timeline import timelines
@@ -236,6 +237,21 @@ def test_the_table_has_lags_and_isolated_rounds(turns):
     assert "turns (3 states), rounds 0 to 5" in said
     assert "critical circuit (paper), silo (state of the round that it starts): " in said
     assert "with a lag of n for the one that was sent n - 1 rounds before" in said
+
+
+def test_what_a_periodic_overlay_waits_for_is_said_once_where_there_is_one(tmp_path):
+    path = write(
+        tmp_path / "both.h5", overlays='[overlays]\nkinds = ["base", "star"]', rounds=3, network=FOUR
+    )
+
+    def notes(overlay=None):
+        return [
+            [note for note in shown.notes if note == PERIODIC] for shown in timelines(path, overlay=overlay)
+        ]
+
+    assert notes() == [[], [PERIODIC]]
+    assert notes("base") == [[PERIODIC]]
+    assert notes("star") == [[]]
 
 
 def test_a_trace_has_lags_states_and_the_busiest_links(run, tmp_path):
