@@ -2,6 +2,7 @@
 
 import re
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,13 +11,18 @@ from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.simulation import quick
-from scenarios.simulation.quick import quick_simulation
+from scenarios.simulation.quick import QuickSimulation, quick_simulation
 from scenarios.simulation.runner import job_of, run_job
 from scenarios.studies.design import design_table
 from simulator import simulate
 from topologies import Workload, build_overlay, build_periodic, state_of
 
 WORK = Workload.preset("inaturalist")
+
+
+@pytest.fixture(scope="module")
+def gaia():
+    return build_network(NetworkConfig(underlay="gaia"))
 
 
 @pytest.mark.parametrize("kind", ["star", "ring", "complete"])
@@ -120,3 +126,102 @@ def test_rounds_go_beyond_the_longest_lag_or_it_is_said(monkeypatch):
     monkeypatch.setattr(quick, "_WORK_S", 0.01)
     short = quick_simulation(late, seed=0)
     assert (short.cycle_time_s, short.why_not) == (None, quick._TOO_LONG)
+
+
+@pytest.fixture
+def rounds_of(monkeypatch):
+    """How many rounds of an overlay are simulated where one costs so much; None where it takes too long."""
+
+    def rounds(overlay, round_s, work_s=2.5):
+        monkeypatch.setattr(quick, "_WORK_S", work_s)
+        monkeypatch.setattr(quick, "_round_cost_s", lambda *_: round_s)
+        monkeypatch.setattr(
+            quick, "simulation_of", lambda _overlay, settings, *, seed: (settings.rounds, seed)
+        )
+        found = quick_simulation(overlay, seed=3)
+        if found == QuickSimulation(why_not=quick._TOO_LONG):
+            return None
+        rounds, seed = found
+        assert seed == 3
+        return rounds
+
+    return rounds
+
+
+@pytest.mark.parametrize(
+    ("round_s", "rounds"),
+    [
+        (1e-9, 500),
+        (2.5 / 512, 500),
+        (0.1, 25),
+        (0.5, 5),
+        (0.625, 4),
+        (0.65, 4),
+        (3.0, 4),
+        (np.nextafter(3.0, 4.0), None),
+    ],
+)
+def test_a_static_overlay_has_4_rounds_or_as_many_as_its_time_allows(rounds_of, gaia, round_s, rounds):
+    ring = build_overlay("ring", gaia, WORK, [(i, (i + 1) % 11) for i in range(11)])
+
+    # Of 11 silos an interval needs 400 rounds, for which 500 are simulated.
+    assert rounds_of(ring, round_s) == rounds
+
+
+@pytest.mark.parametrize(
+    ("affordable", "rounds"), [(399, None), (400, 400), (499, 499), (500, 500), (501, 500)]
+)
+def test_a_drawn_overlay_has_rounds_for_an_interval_or_none(rounds_of, gaia, affordable, rounds):
+    assert rounds_of(SimpleNamespace(graph=gaia), 1.0, work_s=float(affordable)) == rounds
+
+
+@pytest.mark.parametrize(("affordable", "rounds"), [(3, 4), (5, 5), (6, 6)])
+def test_a_periodic_overlay_goes_beyond_its_longest_lag(rounds_of, gaia, affordable, rounds):
+    ends = np.arange(11)
+    for lag in (1, 4, 5, 6, 7):
+        state = state_of(ends, np.roll(ends, -1), np.full(11, 0.5), np.full(11, lag))
+        late = build_periodic("late", gaia, WORK, [state])
+        assert rounds_of(late, 1.0, work_s=float(affordable)) == (None if rounds <= lag - 1 else rounds)
+
+
+def cost_s(graph, arcs):
+    """What the messages of some arcs cost."""
+    return quick._messages_cost_s(graph, *np.array(arcs, dtype=np.int64).reshape(-1, 2).T)
+
+
+def test_what_a_round_costs_by_hand(gaia):
+    links = len(gaia.route(0, 1))
+    assert cost_s(gaia, []) == 3e-6
+    assert cost_s(gaia, [(0, 1)]) == pytest.approx(3e-6 + 0.25e-6 * links, rel=1e-12)
+    # Four messages on each link of the route.
+    assert cost_s(gaia, [(0, 1)] * 4) == pytest.approx(4 * 3e-6 + 0.25e-6 * 16 * links, rel=1e-12)
+    all_around, one_arc = [(i, (i + 1) % 11) for i in range(11)], [(0, 1)]
+    states = [state_of(*np.array(arcs).T, np.full(len(arcs), 0.5)) for arcs in (all_around, one_arc)]
+    mean_s = (cost_s(gaia, all_around) + cost_s(gaia, one_arc)) / 2
+    both = build_periodic("both", gaia, WORK, states)
+    assert quick._round_cost_s(both, 0) == pytest.approx(mean_s, rel=1e-12)
+
+
+class OneArc:
+    """In each round one arc of a ring of 11 silos, in turns; from round 499 on an arc that no other round has."""
+
+    kind = "one arc"
+
+    def __init__(self, graph):
+        self.graph = graph
+
+    def draw(self, _rng, round_):
+        return np.array([round_ % 11, (round_ + 1) % 11] if round_ < 499 else [round_ - 499, round_ - 497])
+
+    def arcs(self, choice):
+        return choice[:1], choice[1:]
+
+
+def test_arcs_that_are_drawn_count_where_the_messages_alone_take_no_longer(monkeypatch, gaia):
+    messages_s = np.mean([cost_s(gaia, [(k % 11, (k + 1) % 11)]) for k in range(20)])
+    limit_s = messages_s * 400
+    monkeypatch.setattr(quick, "_WORK_S", np.nextafter(limit_s, 0.0))
+    assert quick._round_cost_s(OneArc(gaia), 0) == messages_s
+    monkeypatch.setattr(quick, "_WORK_S", limit_s)
+    # Those of the 500 rounds that an interval takes.
+    assert quick._round_cost_s(OneArc(gaia), 0) == pytest.approx(messages_s + 12 * 0.3e-6, rel=1e-12)

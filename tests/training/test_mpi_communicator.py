@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import socket
 import sys
 from contextlib import nullcontext
 from pathlib import Path
@@ -97,6 +98,20 @@ def module(mpi, monkeypatch):
     module = importlib.import_module(COMMUNICATOR)
     monkeypatch.setattr(module, "MPI", mpi)
     return module
+
+
+@pytest.fixture
+def world_watch(mpi, module, monkeypatch):
+    """The watch's module on that MPI, likewise."""
+    assert module.MPI is mpi
+    name = "training.mpi.world_watch"
+    if name not in sys.modules:
+        monkeypatch.setitem(sys.modules, name, None)
+        del sys.modules[name]
+        monkeypatch.setattr(name, None, raising=False)
+    found = importlib.import_module(name)
+    monkeypatch.setattr(found, "MPI", mpi)
+    return found
 
 
 def test_rows_go_to_their_ranks_and_arrive_piece_by_piece(module, mpi, monkeypatch):
@@ -365,3 +380,48 @@ def test_an_mpi_library_that_does_not_load_is_one_line(mpi, monkeypatch):
         "mpi4py finds no MPI library: cannot load MPI library; libmpi.so: cannot open shared object file; "
         "install one with: pip install mpich"
     )
+
+
+def test_addresses_are_those_of_other_machines_with_the_port_of_the_socket(world_watch, monkeypatch):
+    named = {"lo": "127.0.0.1", "eth0": "10.1.2.3", "eth1": None, "a-name-of-17-chars": "192.168.0.7"}
+
+    def ioctl(_socket, request, given):
+        # A request holds 15 letters of a name, and an answer the address from byte 20 on.
+        assert (request, len(given), given[15:]) == (0x8915, 256, bytes(241))
+        (address,) = (
+            address for name, address in named.items() if name.encode()[:15] == given[:15].rstrip(b"\0")
+        )
+        if address is None:
+            raise OSError
+        return bytes(20) + socket.inet_aton(address) + bytes(232)
+
+    monkeypatch.setattr(world_watch.fcntl, "ioctl", ioctl)
+    monkeypatch.setattr(world_watch.socket, "if_nameindex", lambda: list(enumerate(named)))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+        expected = (("10.1.2.3", port), ("192.168.0.7", port))
+        assert world_watch._addresses(listener.fileno()) == expected
+        # The socket stays open; its number is 0 in a program without an input.
+        assert listener.getsockname()[1] == port
+        number, dup = listener.fileno(), os.dup
+        monkeypatch.setattr(world_watch.os, "dup", lambda given: dup(number if given == 0 else given))
+        assert world_watch._addresses(0) == expected
+    assert world_watch._addresses(-1) == ()
+
+
+def test_hosts_are_in_the_order_of_their_first_ranks(world_watch, mpi):
+    # Ranks 0 and 2 share memory; rank 1 has a machine alone, and ranks 3 and 4 are in containers of their own.
+    places = [(0, 7, "a"), (1, 7, "b"), (0, 7, "a"), (3, 8, "c"), (3, 9, "c")]
+    mpi.COMM_TYPE_SHARED, mpi.allgather = "shared", lambda _own: places
+    for rank, expected in enumerate((0, 1, 0, 2, 3)):
+        mpi.rank = rank
+        mpi.Split_type = {"shared": SimpleNamespace(bcast=lambda own: own, Free=lambda: None)}.get
+        hosts, own = world_watch._hosts()
+        assert [(host.name, host.ranks) for host in hosts] == [
+            ("a", (0, 2)),
+            ("b", (1,)),
+            ("c", (3,)),
+            ("c", (4,)),
+        ]
+        assert own == expected
