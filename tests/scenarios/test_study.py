@@ -306,6 +306,14 @@ def test_the_size_of_a_study_is_the_number_of_its_points(grid, points, size):
     assert (study.size, len(list(study.changes()))) == (size, size)
 
 
+def test_a_study_has_so_many_points_at_most(monkeypatch, tmp_path):
+    monkeypatch.setattr("scenarios.config.study.MOST_POINTS", 4)
+    text = BASE + "[study.grid]\nseed = [{}]\n"
+    assert study_of(text.format("0, 1, 2, 3"), tmp_path).config.size == 4
+    with pytest.raises(InputError, match=r"study\.grid must be <= 4 points, is 5\.$"):
+        study_of(text.format("0, 1, 2, 3, 4"), tmp_path)
+
+
 @pytest.mark.parametrize(
     ("study", "rule"),
     [

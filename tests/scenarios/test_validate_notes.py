@@ -10,7 +10,14 @@ from scenarios.config.events.cause import Cause
 from scenarios.config.simulation import SimulationConfig
 from scenarios.validation import circuit_table
 from scenarios.validation.study import Validated
-from scenarios.validation.table import _mean_of, _randomized_notes, _unexplained, plus_minus
+from scenarios.validation.table import (
+    _estimates,
+    _mean_of,
+    _periodic_notes,
+    _randomized_notes,
+    _unexplained,
+    plus_minus,
+)
 from topologies import load_underlay
 from topologies.statistics import ConfidenceInterval
 
@@ -145,6 +152,35 @@ def test_fewer_drawn_rounds_than_asked_for_are_said(until_ci, asked, is_said):
     )
     assert more == ["matcha: 1000 rounds, since drawn arcs take longer; --rounds sets it."] * is_said
     assert _randomized_notes(experiment, SimpleNamespace(randomized_forms=None)) == []
+
+
+@pytest.mark.parametrize(
+    ("paper_s", "equal_s", "maxmin_s", "own", "shared"),
+    [
+        (2.0, 2.5, 3.25, "+500.0 ms", "+750.0 ms"),
+        (2.0, 1.5, 1.25, "-500.0 ms", "-250.0 ms"),
+        (2.0, 2.0 * (1 + 1e-12), 3.0, "+0 s", "+1.000 s"),
+        (2.0, 3.0, 3.0 * (1 - 1e-12), "+1.000 s", "+0 s"),
+    ],
+)
+def test_a_periodic_overlay_differs_from_paper_in_two_steps(
+    monkeypatch, paper_s, equal_s, maxmin_s, own, shared
+):
+    equal, maxmin = (SimpleNamespace(cycle_time_s=each_s) for each_s in (equal_s, maxmin_s))
+    result = SimpleNamespace(
+        overlay=SimpleNamespace(kind="base"), paper_s=paper_s, equal=equal, maxmin=maxmin
+    )
+    assert _periodic_notes(result) == []
+    monkeypatch.setattr("scenarios.validation.table.PeriodicOverlay", SimpleNamespace)
+    (note,) = _periodic_notes(result)
+    assert note.endswith(f"before them on their arc {own} a round, shared links and events {shared}.")
+
+
+@pytest.mark.parametrize("is_disturbed", [False, True])
+def test_rounds_after_the_end_of_a_silo_are_said(is_disturbed):
+    exact = SimpleNamespace(is_exact=True, counts_disturbed=is_disturbed)
+    said = _estimates(SimpleNamespace(overlay=SimpleNamespace(kind="mst"), equal=exact, maxmin=exact))
+    assert [note.split(" start ")[0] for note in said] == ["~ mst: most rounds"] * is_disturbed
 
 
 @pytest.mark.parametrize(
