@@ -88,7 +88,7 @@ class RoundWindow:
         All messages that round `k` awaits are in when the last silo starts round ``k + 1``, and none starts before the
         first silo starts round ``k + 1 - longest_lag``. So only round starts tell which rounds matter.
         """
-        own_s = starts(rounds.start, min(rounds.stop + 1, simulated + 1))
+        own_s = starts(rounds.start, rounds.stop + 1)
         silos = own_s.shape[1]
         here = ~away(absences, range(rounds.start, rounds.stop), silos)
         begin_s = float(own_s[0][here[0]].min())
@@ -116,7 +116,7 @@ class RoundWindow:
                 break
             last_row = after
         last_row = min(simulated, last_row + longest_lag - 1)
-        round_start_s = starts(first, min(last_row + 1, simulated + 1))
+        round_start_s = starts(first, last_row + 1)
         missing = last_row + 1 - first - len(round_start_s)
         return cls(
             rounds=rounds,
