@@ -238,6 +238,31 @@ def test_no_simulation_falls_below_the_bounds(seed, silos, period):
             assert timeline.cycle_time_s >= bound_s * (1 - 1e-9)
 
 
+def test_where_the_silos_agree_exactly_every_singular_value_is_the_largest():
+    graph, work = random_network(0, 4)
+    everyone = pairs(*itertools.combinations(range(4), 2))
+    (state,) = PeriodicCost(graph, work).states((everyone,))
+    average = np.full((4, 4), 0.25)
+    agreed = SimpleNamespace(consensus=lambda _silos: average)
+
+    # Each of the four vectors gives (u_i - u_j) (v_i - v_j), all together |e_i - e_j|^2 = 2.
+    assert state.consensus(4) == pytest.approx(average, abs=1e-12)
+    assert pair_gains(4, (agreed,)) == pytest.approx(2 * (1 - np.eye(4))[np.newaxis], abs=1e-12)
+
+
+@pytest.mark.parametrize(("apart_by", "gain"), [(0.9e-6, 2.0), (2e-6, 1.0)])
+def test_singular_values_a_millionth_apart_are_one(apart_by, gain):
+    # Of the silos 0, 1 and 2, 3 each pair keeps this part of its difference, and the pairs are in agreement.
+    halves = np.kron(np.eye(2), np.array([[1.0, -1.0], [-1.0, 1.0]]) / 2)
+    matrix = 0.25 + np.diag((1.0, 1.0, 1 - apart_by, 1 - apart_by)) @ halves / 2
+    gains = pair_gains(4, (SimpleNamespace(consensus=lambda _silos: matrix),))
+
+    # By the first pair alone an exchange within it gains (1 / sqrt 2 + 1 / sqrt 2)^2, one across half of it squared.
+    assert gains[0, 0, 1] == pytest.approx(2.0, abs=1e-5)
+    assert gains[0, 2, 3] == pytest.approx(2.0 * (gain == 2.0), abs=1e-5)
+    assert gains[0, 0, 2] == pytest.approx(0.5 * gain, abs=1e-5)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_gains_are_the_slope_of_the_norm(seed):
     rng = np.random.default_rng(seed)

@@ -1,11 +1,12 @@
 """Which engine simulates a job, and what models of sharing may say of themselves."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from simulator import Constant, FlowArc, Observer, make_job, simulate_flows
+from simulator import Constant, FlowArc, Observer, engines, make_job, simulate_flows
 from simulator.engines import choose_engine, make_engine
 from simulator.sharing import SharingModel
 from topologies import InputError
@@ -56,6 +57,31 @@ def test_blocks_have_256_rounds_where_nothing_else_is_asked(engine):
     assert lengths == {None: [256, 256, 88], 599: [599, 1], 600: [600], 601: [600]}
     with pytest.raises(InputError, match=r"^block_rounds\(=0\) must be >= 1\.$"):
         make_engine(job, engine=engine, block_rounds=0)
+
+
+@pytest.mark.parametrize("engine", ["simpy", "compiled"])
+@pytest.mark.parametrize(
+    ("arcs", "rounds"),
+    [
+        (0, 256),
+        (1, 256),
+        (4096, 256),
+        (4097, 255),
+        (8192, 128),
+        (2**19, 2),
+        (2**19 + 1, 1),
+        (2**20, 1),
+        (2**20 + 1, 1),
+    ],
+)
+def test_a_block_has_a_million_messages_at_most_and_one_round_at_least(monkeypatch, engine, arcs, rounds):
+    monkeypatch.setattr(engines, "choose_engine", lambda *_, **__: engine)
+    monkeypatch.setattr(engines, "CompiledEngine", lambda _job, block_rounds: block_rounds)
+    monkeypatch.setattr(engines, "SimpyEngine", lambda _job, *, block_rounds, **_: block_rounds)
+    job = SimpleNamespace(arcs=range(arcs))
+
+    assert make_engine(job) == rounds
+    assert make_engine(job, block_rounds=1000) == 1000
 
 
 @pytest.mark.parametrize(

@@ -278,6 +278,73 @@ class TestMixing:
         # Of four: three arcs more, four less; of two: two more, two less; of one: one more, one less is not strong.
         assert changed == [{(0, 2), (1, 3), (2, 0)}, ring, {(0, 2), (1, 3)}, {(0, 1), (1, 2)}, {(0, 2)}]
 
+    @pytest.mark.parametrize(
+        ("silos", "more", "fewer", "sizes"),
+        [
+            # More than half of what is asked for: of 4 silos 3, of 2 two, of 1 one.
+            (4, 0, 0, []),
+            (4, 1, 0, [1]),
+            (4, 2, 0, [2, 1]),
+            (4, 3, 0, [3, 2, 1]),
+            (4, 0, 1, [-1]),
+            (4, 0, 2, [-2, -1]),
+            (4, 0, 3, [-3, -2, -1]),
+            (5, 2, 3, [-3, 2, -2, 1, -1]),
+            (1, 1, 1, [1, -1]),
+        ],
+    )
+    def test_a_matching_of_half_as_many_arcs_is_no_whole_one(self, monkeypatch, silos, more, fewer, sizes):
+        absent, present = [(0, k) for k in range(10, 10 + more)], [(0, k) for k in range(20, 20 + fewer)]
+        matchings = iter((absent, present))
+        monkeypatch.setattr(mixing_search, "best_matching", lambda *_: next(matchings))
+        monkeypatch.setattr(mixing_search, "_present", lambda *_: None)
+        monkeypatch.setattr(mixing_search, "_absent", lambda *_: None)
+        monkeypatch.setattr(mixing_search, "_is_strong", lambda *_: True)
+        now = SimpleNamespace(arcs=frozenset({(1, 0), *present}), apart_by=np.zeros((silos, silos)))
+        found = list(mixing_search._matchings(Cost(silos), now, symmetric=False))
+
+        assert [arcs ^ now.arcs for arcs in found] == [
+            set(absent[:size]) if size > 0 else set(present[:-size]) for size in sizes
+        ]
+
+    def test_arcs_are_added_between_silos_far_apart_and_taken_out_between_near_ones(self, monkeypatch):
+        asked = []
+        monkeypatch.setattr(
+            mixing_search, "best_matching", lambda allowed, gain: asked.append((allowed, gain)) or []
+        )
+        far = np.arange(9.0).reshape(3, 3)
+        may_send = everyone(3)
+        may_send[2, 0] = False
+        now = SimpleNamespace(arcs=frozenset({(0, 1), (1, 2)}), apart_by=far)
+
+        assert not list(mixing_search._matchings(Cost(3, may_send=may_send), now, symmetric=False))
+        (absent, added), (present, taken) = asked
+        assert np.argwhere(absent).tolist() == [[0, 2], [1, 0], [2, 1]]
+        assert np.argwhere(present).tolist() == [[0, 1], [1, 2]]
+        assert added.tolist() == far.tolist()
+        assert taken.tolist() == (8 - far).tolist()
+
+    @pytest.mark.parametrize(
+        ("bound_s", "hoped", "below_s", "is_looked_at"),
+        [
+            (4.0, 0.5, 2.0, False),
+            (4.0, 0.5, np.nextafter(2.0, 3.0), True),
+            (4.0, 1.0, inf, True),
+            (inf, 1.0, inf, False),
+            (0.0, 1.0, 0.0, False),
+        ],
+    )
+    def test_what_is_hoped_for_must_lie_below_the_limit(self, bound_s, hoped, below_s, is_looked_at):
+        cost = Cost(2, bound_s=lambda _: bound_s, time_s=lambda _: 7.0)
+        pair = frozenset({(0, 1), (1, 0)})
+        one = mixing_search._weighed(cost, pair, below_s, hoped=hoped)
+
+        # Two silos average exactly, so that an e-fold takes a round.
+        assert (one is not None) == is_looked_at
+        assert cost.rounds == [40] * is_looked_at
+        if one is not None:
+            assert (one.arcs, one.estimate_s, one.value_s) == (pair, 4.0, 7.0)
+
     def test_a_symmetric_overlay_changes_in_both_directions(self):
         before = frozenset({(0, 1), (1, 0), (1, 2), (2, 1)})
         after = frozenset({(1, 0), (1, 2), (2, 1), (2, 0), (1, 3)})

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 from topologies import AccessLinks, InputError, Workload, connectivity, design
+from topologies import circuit_bound as circuits
 from topologies.bounds import lower_bound_s, simulated_bound_s, simulated_bounds_s
 from topologies.circuit_bound import circuit_bound
 from topologies.connectivity import with_bottleneck
@@ -121,6 +123,76 @@ def test_circuits_elsewhere_do_not_count():
 
     assert circuit_bound(delay, 0) == pytest.approx(5.0)
     assert circuit_bound(delay, 2) == pytest.approx(1.0)
+
+
+def test_one_circuit_through_arcs_that_are_not_the_cheapest():
+    # 0 -> 1 -> 10 -> 0, and two groups of nine nodes each, in which each node has eight cheaper arcs than 1 -> 10.
+    delay = np.full((19, 19), np.inf)
+    delay[1:10, 1:10] = delay[10:, 10:] = 1.0
+    delay[0, 1], delay[1, 10], delay[10, 0] = 2.0, 30.0, 4.0
+
+    assert circuit_bound(delay, 0) == pytest.approx(12.0)
+
+
+@pytest.mark.parametrize("nodes", [2, 5, 20])
+def test_through_a_node_on_no_circuit_there_is_no_bound(monkeypatch, nodes):
+    solved = []
+    monkeypatch.setattr(circuits, "solve", lambda *at, **how: solved.append(at) or linprog(*at, **how))
+    delay = np.where(np.triu(np.ones((nodes, nodes)), 1) > 0, 1.0, np.inf)
+
+    assert circuit_bound(delay, 0) == -np.inf
+    # All arcs of few nodes, and of many first the eight cheapest ones of each.
+    assert len(solved) == (1 if nodes < 10 else 2)
+
+
+def test_without_delays_no_program_is_needed():
+    assert circuit_bound(np.zeros((3, 3)), 0) == 0.0
+    assert circuit_bound(np.full((1, 1), 7.0), 0) == 0.0
+    assert circuit_bound(np.array([[1.0, 2.0], [4.0, 1.0]]), 0, rounds=0) == -np.inf
+
+
+def test_the_first_program_has_eight_arcs_out_of_and_into_each_node_and_all_of_the_one(monkeypatch):
+    programs = []
+
+    def solve(cost, kept, node, cuts):
+        programs.append((kept.copy(), node, list(cuts)))
+        return np.zeros_like(cost), 1.0, np.ones_like(cost)
+
+    monkeypatch.setattr(circuits, "_solve", solve)
+    monkeypatch.setattr(circuits, "_violated", lambda *_: ["cut"])
+    silo = np.arange(12)
+    # The nearest are the next ones, and those before.
+    delay = 1.0 + (silo - silo[:, np.newaxis]) % 12
+    assert circuit_bound(delay, 3) == 12.0
+
+    # At most 25, each with the cuts of those before.
+    assert [cuts for _, _, cuts in programs] == [["cut"] * k for k in range(25)]
+    kept, node, _ = programs[0]
+    near = (delay > 1) & (delay <= 9)
+    near[3], near[:, 3] = silo != 3, silo != 3
+    assert node == 3
+    assert np.array_equal(kept, near)
+
+
+@pytest.mark.parametrize(("below", "more"), [(0.9e-9, False), (1.1e-9, True)])
+def test_arcs_below_the_optimum_are_added_until_there_are_none(monkeypatch, below, more):
+    kept_arcs = []
+
+    def solve(cost, kept, _node, _cuts):
+        kept_arcs.append(kept.copy())
+        left = np.ones_like(cost)
+        left[0, 11] = 1.0 - below
+        return np.zeros_like(cost), 1.0, left
+
+    monkeypatch.setattr(circuits, "_solve", solve)
+    monkeypatch.setattr(circuits, "_violated", lambda *_: [])
+    silo = np.arange(12)
+    delay = 1.0 + (silo - silo[:, np.newaxis]) % 12
+    assert circuit_bound(delay, 5) == pytest.approx(12.0)
+
+    assert [bool(kept[0, 11]) for kept in kept_arcs] == [False, True][: 1 + more]
+    if more:
+        assert np.argwhere(kept_arcs[1] ^ kept_arcs[0]).tolist() == [[0, 11]]
 
 
 @pytest.mark.slow
