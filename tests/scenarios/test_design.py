@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from scenarios.config import overlays
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.quantities import format_s
@@ -17,6 +18,7 @@ from topologies import Workload, design_random
 from topologies.bounds import periodic_bound_s, simulated_bound_s
 from topologies.consensus import spectral_gap
 from topologies.quantities import parse_quantity
+from topologies.random_cycle_time import random_cycle_time
 
 WORK = Workload.preset("inaturalist")
 
@@ -54,6 +56,27 @@ def test_matcha_that_is_always_whole_has_the_gap_of_its_constant_matrix():
 
     assert row["spectral_gap"] == pytest.approx(spectral_gap(always), abs=1e-6)
     assert row["active_matchings"] == pytest.approx(row["matchings"])
+
+
+def test_a_randomized_overlay_is_estimated_from_a_thousand_rounds(monkeypatch):
+    graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo", "Sydney", "Oregon")))
+    ring, asked = design_random("random_ring", graph, WORK), []
+    few = random_cycle_time(ring, 62, 5)
+
+    def estimate(_overlay, rounds, seed):
+        asked.append((rounds, seed))
+        return few
+
+    monkeypatch.setattr(study, "random_cycle_time", estimate)
+    monkeypatch.setattr(overlays, "random_cycle_time", estimate)
+    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")], seed=5).rows
+
+    assert overlays.forms_of(ring, 5).paper_s == few.barrier.mean
+    assert (row["paper_s"], row["paper_half_width_s"]) == (few.barrier.mean, few.barrier.half_width)
+    assert row["max_plus_s"] == few.max_plus.mean
+    assert len(asked) > 1
+    assert set(asked) == {(1000, 5)}
+    assert "mean of the slowest arc of 1000 drawn rounds" in study._random_notes([row], "ms")[-1]
 
 
 @pytest.mark.slow

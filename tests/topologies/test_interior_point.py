@@ -1,5 +1,6 @@
 """The interior-point method against a general solver on the program as it reads, and known optima."""
 
+import math
 from types import SimpleNamespace
 
 import cvxpy
@@ -144,3 +145,31 @@ def test_a_step_gains_a_tenth_of_what_its_slope_says(monkeypatch, barrier, halvi
 
     # 0.1 * 18, half of it, a quarter.
     assert len(tried) == halvings + 1
+
+
+@pytest.mark.parametrize(
+    ("t", "largest", "slack", "inside"),
+    [
+        (0.5, 0.25, (1.0,), False),
+        (np.nextafter(0.5, 1.0), 0.25, (1.0,), True),
+        (-1.0, 0.25, (1.0,), False),
+        (0.0, -1.0, (1.0,), False),
+        (1.0, 0.25, (), True),
+        (1.0, 0.25, (1.0, 0.0), False),
+        (1.0, 0.25, (5e-324, 1.0), True),
+        (1.0, 0.25, (1.0, -1.0), False),
+    ],
+)
+def test_the_barrier_is_finite_inside(t, largest, slack, inside):
+    point = interior_point._Point(
+        x=np.zeros(1),
+        t=float(t),
+        rest=np.zeros((2, 2)),
+        squares=np.array([-2.0, largest]),
+        vectors=np.eye(2),
+        slack=np.array(slack),
+    )
+    assert point.inside is inside
+    if inside:
+        expected = t / 0.5 - sum(math.log(t**2 - square) for square in (-2.0, largest))
+        assert point.barrier(0.5) == pytest.approx(expected - sum(map(math.log, slack)), rel=1e-12)

@@ -17,7 +17,9 @@ from topologies.analysis import (
     explanation_rows,
     joint_upgrades,
 )
+from topologies.analysis.explain import _limits
 from topologies.analysis.explanation_text import _streams
+from topologies.analysis.resources import Resources, bandwidth_terms
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
 seeds = st.integers(0, 2**32 - 1)
@@ -389,6 +391,70 @@ def test_measured_bandwidth_has_no_link(make_underlay):
     assert (forth.binds, forth.resources) == ("measured bandwidth", ("measured bandwidth r0 -> r1",))
     # 1.1 Gbps measured: the access links of 1 Gbps take over.
     assert back.gbps_gain_s == pytest.approx((1.0 - 0.1) / 2)
+
+
+@pytest.mark.parametrize("by_up", [False, True])
+@pytest.mark.parametrize("by_down", [False, True])
+@pytest.mark.parametrize("by_window", [False, True])
+@pytest.mark.parametrize("available", ["", "core", "shared", "measured"])
+def test_the_first_resource_that_limits_an_arc_gives_the_sort_and_all_are_named(
+    by_up, by_down, by_window, available
+):
+    graph = SimpleNamespace(
+        labels=("A", "B"),
+        uplink=lambda silo: 10 + silo,
+        downlink=lambda silo: 20 + silo,
+        link_name=lambda link: f"link {link}",
+        # Whatever it is, it is none of the limits where the available bandwidth is not.
+        shared_access_name=lambda *_: "" if available == "measured" else "region",
+    )
+    resources = SimpleNamespace(
+        overlay=SimpleNamespace(graph=graph, source=np.array([1, 0]), target=np.array([0, 1])),
+        binding=lambda: np.array(
+            [[True, by_up], [True, by_down], [True, available != ""], [True, by_window]]
+        ),
+        binding_links=lambda _: [4, 3] if available in ("core", "") else [],
+    )
+    limits = [
+        *([("uplink", "link 10")] if by_up else []),
+        *([("downlink", "link 21")] if by_down else []),
+        *(
+            [("core link", "core link link 4"), ("core link", "core link link 3")]
+            if available == "core"
+            else []
+        ),
+        *([("shared access link", "region")] if available == "shared" else []),
+        *([("measured bandwidth", "measured bandwidth A -> B")] if available == "measured" else []),
+        *([("window", "window A -> B")] if by_window else []),
+    ]
+
+    sort, names = _limits(resources, 1)
+    assert names == tuple(name for _, name in limits)
+    assert sort == (limits[0][0] if limits else "measured bandwidth")
+
+
+def test_a_bandwidth_that_does_not_follow_from_the_core_is_an_arcs_own(make_underlay):
+    links = replace(make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0)]), capacity_bps=np.array([1e9, 5e8]))
+    access = AccessLinks(up_bps=1e10, down_bps=1e10)
+    graph = connectivity(links, access=access, core="stated", bandwidth="bottleneck", routers=[0, 2])
+    ends = np.array([0, 1]), np.array([1, 0])
+    routes = graph.routes_along([(0, 1), (1, 0)])
+
+    def terms(factor):
+        changed = replace(graph, available_bps=graph.available_bps * factor)
+        crossing, measured_bps, parts = bandwidth_terms(changed, *ends, routes)
+        return crossing[:, 0].tolist(), measured_bps.tolist(), parts.tolist()
+
+    by_links = [0, 0, 1, 1], [np.inf] * 2, [1.0] * 4
+    assert terms(1.0) == by_links
+    # Rounding is no difference.
+    assert terms(1 + 0.5e-12) == by_links
+    assert terms(1 + 2e-12) == ([], [5e8 * (1 + 2e-12)] * 2, [])
+    assert terms(0.5) == ([], [2.5e8] * 2, [])
+    slower = replace(graph, available_bps=graph.available_bps / 2)
+    pair = build_overlay("pair", slower, Workload(model_bits=1e8, compute_s=0.0), [(0, 1), (1, 0)])
+    assert explain(pair).arcs[0].resources == ("measured bandwidth r0 -> r2",)
+    assert Resources.of(pair).cycle_time().cycle_time_s == pytest.approx(tau(pair), rel=1e-12)
 
 
 def test_equal_gains_are_said_to_be_the_same(published_graph):

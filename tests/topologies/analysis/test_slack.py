@@ -233,3 +233,24 @@ def test_a_second_critical_circuit_has_no_slack_but_for_rounding():
 
     assert slack[:4].tolist() == [0, 0, 0, 0]
     assert slack[4] == pytest.approx(0.05, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_arcs_out_of_a_hub_that_does_not_reach_all_silos_at_once(make_underlay, seed):
+    # The hub's models are of this round: an arc out of it has no token, and closes circuits with one less.
+    rng = np.random.default_rng(seed)
+    line = make_underlay(5, [(i, i + 1, float(rng.integers(1, 9000))) for i in range(4)])
+    graph = connectivity(
+        line, access=AccessLinks(up_bps=rng.choice((1e8, 1e9), 5), down_bps=rng.choice((1e8, 1e9), 5))
+    )
+    order = [0, *(1 + rng.permutation(4)).tolist()]
+    arcs = {*zip(order, order[1:] + order[:1], strict=True), (order[2], 0), (order[1], 0)}
+    work = Workload(model_bits=1e7, compute_s=rng.choice((0.01, 0.3, 0.5), 5))
+    overlay = build_overlay("hub", graph, work, sorted(arcs), hub=0)
+    outside = graph.may_send
+    outside[overlay.source, overlay.target] = False
+    candidates = [tuple(pair) for pair in np.argwhere(outside).tolist()]
+
+    assert [pair for pair in candidates if pair[0] == 0] == sorted((0, silo) for silo in order[2:])
+    assert {(arc.source, arc.target) for arc in free_arcs(overlay)} <= set(candidates)
+    check_free_arcs(overlay, candidates)

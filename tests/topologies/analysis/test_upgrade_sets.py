@@ -209,6 +209,17 @@ def test_by_load_all_equal_access_links_are_needed_at_once(make_underlay):
     assert [step.price for step in search.greedy(10)] == [0, 2, 10]
 
 
+def test_the_shortest_time_of_all_is_bought_at_once_and_what_is_shorter_by_rounding_only(make_underlay):
+    search = search_of(ring_of(make_underlay, 5, up_bps=1e8, down_bps=1e8), "load")
+    least_s = search.everything.cycle_time_s
+
+    assert search.cheapest(least_s).found.price == 10
+    assert search.cheapest(least_s / (1 + 0.5e-12)).found.price == 10
+    assert search.cheapest(least_s / (1 + 2e-12)) is None
+    # At the other end nothing is bought.
+    assert search.cheapest(search.nothing.cycle_time_s).found.price == 0
+
+
 def test_two_circuits_that_are_as_slow_are_raised_together(make_underlay):
     # Silo 1 exchanges models with both others, as slowly. One of its round trips alone gains nothing.
     graph = connectivity(
