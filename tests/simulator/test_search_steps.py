@@ -345,6 +345,102 @@ class TestMixing:
         if one is not None:
             assert (one.arcs, one.estimate_s, one.value_s) == (pair, 4.0, 7.0)
 
+    def test_the_fewest_seconds_of_a_long_simulation_and_what_the_load_rules_out_is_not_simulated(
+        self, monkeypatch
+    ):
+        weighed = []
+
+        def optimal(_cost, one):
+            weighed.append(one.name)
+            return SimpleNamespace(**{**vars(one), "consensus": efolds[one.name]})
+
+        monkeypatch.setattr(mixing_search, "_optimal", optimal)
+        monkeypatch.setattr(mixing_search, "round_contraction", lambda consensus: consensus)
+        monkeypatch.setattr(mixing_search, "rounds_per_efold", lambda rounds: rounds)
+        monkeypatch.setattr(mixing_search, "seconds_per_efold", lambda time_s, rounds: time_s * rounds)
+        # Name, rounds per e-fold, simulated seconds, load.
+        table = [
+            ("a", 2.0, 3.0, 0.0),
+            ("b", 4.0, 1.0, 0.5),
+            ("c", 4.0, 1.0 - 1e-10, 0.5),
+            ("d", 2.0, 0.1, 4.0),
+            ("e", 8.0, 0.1, 0.5),
+            ("f", 5.0, 0.7, 0.7),
+            ("g", 4.0, 0.1, 3.0),
+        ]
+        efolds = {name: rounds for name, rounds, _, _ in table}
+        cost = Cost(87, time_s={name: time_s for name, _, time_s, _ in table}.get)
+        given = [overlay([(0, 1)], load_s=load_s, name=name) for name, _, _, load_s in table]
+
+        # 6 s, then 4 s, from which rounding is no difference; d is not even weighed, and e and g, of 4 s and 12 s by
+        # their loads alone, are not simulated.
+        assert mixing_search._least(cost, given, []).name == "f"
+        assert weighed == ["a", "b", "c", "e", "f", "g"]
+        assert cost.rounds == [rounds_for_interval(87)] * 4
+        assert mixing_search._least(cost, given[:3], []).name == "b"
+        monkeypatch.setattr(
+            mixing_search, "_optimal", lambda _cost, one: SimpleNamespace(consensus=inf, **vars(one))
+        )
+        with pytest.raises(
+            InputError, match=r"^best: no overlay can be simulated: time could not advance\.$"
+        ):
+            mixing_search._least(cost, given, [])
+        with pytest.raises(InputError, match=r"^best: no overlay connects all silos\.$"):
+            mixing_search._least(cost, [], [])
+
+    @pytest.mark.parametrize(
+        ("silos", "arcs", "columns", "scaled", "own", "exact", "taken"),
+        [
+            (200, 1500, 1.0, 0.6, 0.5, 0.4, "exact"),
+            (201, 1500, 1.0, 0.6, 0.5, 0.4, "own"),
+            (200, 1501, 1.0, 0.6, 0.5, 0.4, "own"),
+            # Weights whose columns do not sum to 1 average unequally.
+            (200, 1501, 1.0 + 2e-9, 0.6, 0.5, 0.4, "scaled"),
+            # Where a round is an e-fold already, by either, nothing better is sought.
+            (200, 1500, 1.0, 0.6, 0.36, 0.3, "own"),
+            (200, 1500, 1.0, 0.36, 0.6, 0.3, "scaled"),
+            (200, 1500, 1.0, 0.6, 0.37, 0.3, "exact"),
+            # Of equally good ones the first.
+            (200, 1500, 1.0, 0.5, 0.5, 0.5, "scaled"),
+        ],
+    )
+    def test_the_weights_that_contract_most(
+        self, monkeypatch, silos, arcs, columns, scaled, own, exact, taken
+    ):
+        class Weights(np.ndarray):
+            """Of two silos; with a name."""
+
+        def weights(name, across):
+            matrix = np.array([[columns, across], [0.0, 1.0 - across]]).view(Weights)
+            matrix.name = name
+            return matrix
+
+        contractions = {"scaled": scaled, "own": own, "exact": exact}
+        built = []
+        monkeypatch.setattr(mixing_search, "scaled_weights", lambda *_: weights("scaled", 0.5))
+        monkeypatch.setattr(mixing_search, "fdla", lambda *_: weights("exact", -0.5))
+        monkeypatch.setattr(mixing_search, "round_contraction", lambda matrix: contractions[matrix.name])
+        monkeypatch.setattr(mixing_search, "build_overlay", lambda *at, **how: built.append((at, how)))
+        one = SimpleNamespace(
+            hub=None,
+            arcs=arcs,
+            source=np.array([0, 1]),
+            target=np.array([1, 0]),
+            consensus=weights("own", 0.5),
+        )
+        cost = SimpleNamespace(graph=SimpleNamespace(silos=silos), work="work")
+        mixing_search._optimal(cost, one)
+
+        (((kind, _, work, pairs), how),) = built
+        # The weight of 0 -> 1 is 0.
+        assert (kind, work, pairs.tolist()) == ("best", "work", [[1, 0]])
+        assert how["consensus"].name == taken
+        assert how["negative_weights"] == (taken == "exact")
+
+    def test_a_star_keeps_its_average(self):
+        star = overlay([(0, 1), (1, 0)], hub=0)
+        assert mixing_search._optimal(Cost(2), star) is star
+
     def test_a_symmetric_overlay_changes_in_both_directions(self):
         before = frozenset({(0, 1), (1, 0), (1, 2), (2, 1)})
         after = frozenset({(1, 0), (1, 2), (2, 1), (2, 0), (1, 3)})

@@ -195,6 +195,40 @@ def test_arcs_below_the_optimum_are_added_until_there_are_none(monkeypatch, belo
         assert np.argwhere(kept_arcs[1] ^ kept_arcs[0]).tolist() == [[0, 11]]
 
 
+def cuts_of(flow, node):
+    """Nodes inside each cut that a flow violates, and the node that is visited."""
+    return [(np.flatnonzero(cut.inside).tolist(), cut.visited) for cut in circuits._violated(flow, node)]
+
+
+def test_a_circuit_elsewhere_is_cut_off_once():
+    flow = np.zeros((6, 6))
+    flow[0, 1] = flow[1, 0] = 0.125
+    flow[2, 3] = flow[3, 4] = flow[4, 2] = 0.125
+    flow[3, 5] = flow[5, 3] = 0.125
+
+    # More enters node 3 than any other of the four.
+    assert cuts_of(flow, 0) == [([2, 3, 4, 5], 3)]
+    assert cuts_of(flow, 3) == [([0, 1], 0)]
+
+
+@pytest.mark.parametrize(
+    ("size", "back", "violated"),
+    [
+        (0.25, 0.9e-3, False),
+        (0.25, 1.1e-3, True),
+        # Of three nodes, visits below a third of a millionth are rounding.
+        (1.01e-6 / 3, 0.5, True),
+        (0.99e-6 / 3, 0.5, False),
+    ],
+)
+def test_a_thousandth_of_a_visit_and_tiny_ones_need_no_cut(size, back, violated):
+    flow = np.zeros((3, 3))
+    flow[1, 2], flow[2, 1] = size, size * back
+    flow[2, 0] = flow[0, 1] = size * (1 - back)
+
+    assert cuts_of(flow, 0) == ([([1, 2], 1)] if violated else [])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "at_least_ms", "best_ms"),

@@ -28,7 +28,7 @@ from topologies.analysis import (
     upgraded,
 )
 from topologies.analysis.upgrade_program import needs
-from topologies.analysis.upgrade_sets import SAME
+from topologies.analysis.upgrade_sets import SAME, is_affordable
 from topologies.analysis.upgrade_terms import FORMS
 
 seeds = st.integers(0, 2**32 - 1)
@@ -218,6 +218,15 @@ def test_the_shortest_time_of_all_is_bought_at_once_and_what_is_shorter_by_round
     assert search.cheapest(least_s / (1 + 2e-12)) is None
     # At the other end nothing is bought.
     assert search.cheapest(search.nothing.cycle_time_s).found.price == 0
+
+
+def test_a_price_is_within_a_budget_up_to_rounding():
+    assert is_affordable(3.0, 3.0)
+    assert is_affordable(3.0 * (1 + 0.5e-12), 3.0)
+    assert not is_affordable(3.0 * (1 + 2e-12), 3.0)
+    assert is_affordable(0.0, 0.0)
+    assert not is_affordable(5e-324, 0.0)
+    assert is_affordable(1e300, np.inf)
 
 
 def test_two_circuits_that_are_as_slow_are_raised_together(make_underlay):
