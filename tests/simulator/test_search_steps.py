@@ -195,7 +195,8 @@ class TestMixing:
     """The search for the time to accuracy."""
 
     @pytest.mark.parametrize(
-        ("value_s", "estimate_s", "hoped"), [(3.0, 2.0, 1.35), (3.0, 0.0, 0.0), (3.0, inf, 0.0)]
+        ("value_s", "estimate_s", "hoped"),
+        [(3.0, 2.0, 1.35), (3.0, 0.5, 5.4), (3.0, 0.0, 0.0), (3.0, inf, 0.0)],
     )
     def test_a_change_is_hoped_to_come_out_a_tenth_better_than_its_estimate(self, value_s, estimate_s, hoped):
         assert found(value_s, (0, 1), estimate_s=estimate_s).hoped == pytest.approx(hoped, rel=1e-12)
@@ -226,6 +227,42 @@ class TestMixing:
         assert [one.value_s for one in best] == [1.0, 2.0, 3.0]
         # From the third on the third best is the limit.
         assert limits == [inf, inf, inf, 9.0, 4.0, 3.0]
+
+    def test_nothing_begins_along_a_pair_that_cannot_talk(self, monkeypatch):
+        circle = frozenset((i, (i + 1) % 4) for i in range(4))
+        may_send = everyone(4)
+        may_send[0, 1] = False
+        monkeypatch.setattr(mixing_search, "_weighed", lambda _cost, arcs, _limit: found(1.0, *arcs))
+
+        (one,) = mixing_search._starts(Cost(4, may_send=may_send), [circle])
+        assert one.arcs == reverse(circle)
+
+    def test_a_walk_begins_at_the_best_of_each_group(self, monkeypatch):
+        walked, shares = [], []
+
+        def walk(_cost, start, budget, _rng):
+            walked.append((start.value_s, budget))
+            return found(start.value_s / 8, (0, 3), (3, int(start.value_s)))
+
+        monkeypatch.setattr(mixing_search, "_walk", walk)
+        groups = [[found(2.0, (0, 1)), found(3.0, (1, 0))], [], [found(4.0, (0, 2))]]
+        best = mixing_search._walks(None, groups, 5, None, shares.append)
+
+        assert walked == [(2.0, 2), (4.0, 3)]
+        assert shares == [0.5, 1.0]
+        assert [one.value_s for one in best] == [0.25, 0.5, 2.0, 3.0, 4.0]
+
+    @pytest.mark.parametrize(("value_s", "is_better"), [(0.5, True), (2 * (1 - 1e-9), False), (2.0, False)])
+    def test_a_matching_helps_beyond_rounding_only(self, monkeypatch, value_s, is_better):
+        start = found(2.0, (0, 1), (1, 0))
+        better = found(value_s, (0, 2), (2, 0))
+        monkeypatch.setattr(
+            mixing_search, "_matchings", lambda _cost, now, _: iter([better.arcs] if now is start else [])
+        )
+        monkeypatch.setattr(mixing_search, "_weighed", lambda *_, **__: better)
+
+        end, used = mixing_search._descent(None, start, 9)
+        assert (end is better, used) == (is_better, 1)
 
     def test_simulations_are_divided_among_descents_and_what_one_leaves_goes_to_the_next(self, monkeypatch):
         budgets = []

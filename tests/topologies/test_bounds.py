@@ -195,6 +195,36 @@ def test_arcs_below_the_optimum_are_added_until_there_are_none(monkeypatch, belo
         assert np.argwhere(kept_arcs[1] ^ kept_arcs[0]).tolist() == [[0, 11]]
 
 
+def test_reduced_costs_of_a_circuit_that_is_tight_in_all_rows_are_its_own(monkeypatch):
+    multipliers = []
+
+    def solve(*at, **how):
+        result = linprog(*at, **how)
+        multipliers.append(result.ineqlin.marginals)
+        return result
+
+    monkeypatch.setattr(circuits, "solve", solve)
+    # Nodes 2 and 3 are near each other; so are 4 and 1.
+    cost = 1.0 + np.random.default_rng(2).random((5, 5))
+    cost[2, 3] = cost[3, 2] = 0.125
+    cost[4, 1] = cost[1, 4] = 0.25
+    arc = ~np.eye(5, dtype=bool)
+    cuts = [
+        circuits._Cut(inside=np.isin(np.arange(5), inside), visited=inside[0]) for inside in ((2, 3), (4, 1))
+    ]
+    flow, optimum, left = circuits._solve(np.where(arc, cost, np.inf), arc, 0, cuts)
+
+    # Limits on visits and both cuts count here.
+    assert multipliers[0][:5].min() < -0.01
+    assert multipliers[0][5:].max() < -0.01
+    assert optimum == pytest.approx(float((flow[arc] * cost[arc]).sum()), rel=1e-9)
+    assert left[arc].min() == pytest.approx(optimum, rel=1e-9)
+    # A circuit through all nodes that leaves each set once.
+    for order in ((0, 2, 3, 4, 1), (0, 1, 4, 3, 2), (0, 4, 1, 2, 3)):
+        tour = list(zip(order, (*order[1:], 0), strict=True))
+        assert sum(left[arc] for arc in tour) == pytest.approx(sum(cost[arc] for arc in tour), rel=1e-9)
+
+
 def cuts_of(flow, node):
     """Nodes inside each cut that a flow violates, and the node that is visited."""
     return [(np.flatnonzero(cut.inside).tolist(), cut.visited) for cut in circuits._violated(flow, node)]

@@ -27,6 +27,38 @@ def test_a_symmetric_ring_has_the_optimal_factor(silos):
     assert round_contraction(matrix) == pytest.approx((high - low) / (high + low), abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("silos", "pairs", "better"),
+    [
+        (5, [(0, 2), (0, 4), (1, 2), (1, 3), (2, 3), (2, 4), (3, 4)], "metropolis"),
+        (5, [(0, 1), (0, 3), (1, 2), (1, 3), (2, 4), (3, 4)], "constant"),
+        (6, [(0, 1), (0, 4), (0, 5), (1, 3), (1, 4), (2, 4), (3, 4), (3, 5)], "constant"),
+    ],
+)
+def test_of_metropolis_and_constant_weights_those_that_contract_more(silos, pairs, better):
+    source, target = both_ways(pairs)
+    present = np.zeros((silos, silos))
+    present[source, target] = 1.0
+    degree = present.sum(axis=1)
+
+    def contraction(weights):
+        low, *_, high = np.linalg.eigvalsh(np.diag(weights.sum(axis=1)) - weights)[1:]
+        return (high - low) / (high + low)
+
+    norms = {
+        "metropolis": contraction(present / (1 + np.maximum.outer(degree, degree))),
+        "constant": contraction(present),
+    }
+    assert min(norms, key=norms.get) == better
+    assert max(norms.values()) > min(norms.values()) + 1e-3
+    found = round_contraction(scaled_weights(silos, source, target))
+    assert found == pytest.approx(norms[better], rel=1e-12)
+
+
+def test_weights_that_mix_nothing_stay_as_they_are():
+    assert _least_norm(np.eye(3)).tolist() == np.eye(3).tolist()
+
+
 @pytest.mark.parametrize("silos", [2, 3, 9])
 def test_all_pairs_give_the_plain_average(silos):
     source, target = np.nonzero(~np.eye(silos, dtype=bool))
