@@ -668,6 +668,28 @@ class TestMending:
         )
         assert mixing_repair._with_pair(cost, nothing, self.gains * -1, 9.0) is None
 
+    @pytest.mark.parametrize(
+        ("load_s", "bound_s", "fits"), [(1.9, 1.9, True), (2.0, 1.9, False), (1.9, 2.0, False)]
+    )
+    def test_load_and_bound_stay_below_the_limit(self, load_s, bound_s, fits):
+        cost = Repaired(fits=True)
+        cost.load_s = lambda _: load_s
+        cost.bound = lambda _: SimpleNamespace(time_s=bound_s)
+        nothing = (frozenset(), frozenset())
+
+        assert (mixing_repair._with_pair(cost, nothing, self.gains, 2.0) is not None) == fits
+
+    def test_an_exchange_takes_the_mean_of_both_ways(self):
+        cost = Repaired(fits=True)
+        cost.static.alone_s[:] = 100.0
+        cost.static.alone_s[0, 3], cost.static.alone_s[3, 0] = 5.0, 2.0
+        nothing = (frozenset(), frozenset())
+
+        # 3.5 s, and 1 s of the other state, in two rounds.
+        assert mixing_repair._with_pair(cost, nothing, self.gains, 2.25) is None
+        added = mixing_repair._with_pair(cost, nothing, self.gains, 2.26)
+        assert added == (frozenset({(0, 3), (3, 0)}), frozenset())
+
     @pytest.mark.parametrize(("pairs", "result"), [(2, None), (3, 3), (4, 3)])
     def test_so_many_pairs_are_added_at_most(self, monkeypatch, pairs, result):
         cost = SimpleNamespace(
