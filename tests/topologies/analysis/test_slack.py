@@ -21,6 +21,7 @@ from topologies import (
 )
 from topologies.analysis import arc_slack, event_slack, free_arcs
 from topologies.delays import degrees
+from topologies.slow_start import with_slow_start
 
 INATURALIST = Workload.preset("inaturalist", variant="published")
 seeds = st.integers(0, 2**32 - 1)
@@ -254,3 +255,22 @@ def test_arcs_out_of_a_hub_that_does_not_reach_all_silos_at_once(make_underlay, 
     assert [pair for pair in candidates if pair[0] == 0] == sorted((0, silo) for silo in order[2:])
     assert {(arc.source, arc.target) for arc in free_arcs(overlay)} <= set(candidates)
     check_free_arcs(overlay, candidates)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize(("access_bps", "model_bits"), [(2e7, 1e7), (3e8, 1e7), (2e7, 1e6)])
+def test_free_arcs_of_transfers_that_start_slowly(make_underlay, seed, access_bps, model_bits):
+    # An arc more leaves each a smaller share of an access link, at which fewer round trips of slow start are lost.
+    rng = np.random.default_rng(seed)
+    line = make_underlay(5, [(i, i + 1, float(rng.integers(1, 4000))) for i in range(4)])
+    access = AccessLinks(up_bps=access_bps * rng.choice((1.0, 4.0), 5), down_bps=access_bps)
+    graph = with_slow_start(connectivity(line, access=access), "always")
+    work = Workload(model_bits=model_bits, compute_s=rng.choice((0.01, 0.1), 5))
+    order = rng.permutation(5).tolist()
+    arcs = {*zip(order, order[1:] + order[:1], strict=True), (order[0], order[2])}
+    overlay = build_overlay("ring", graph, work, sorted(arcs))
+    outside = graph.may_send
+    outside[overlay.source, overlay.target] = False
+
+    assert overlay.slow_start_s.min() > 0
+    check_free_arcs(overlay, [tuple(pair) for pair in np.argwhere(outside).tolist()])
