@@ -407,8 +407,7 @@ def _least(cost: SimulatedCost, kinds: Iterable[Overlay], arcs: Iterable[Arcs]) 
     least, least_s, any_overlay = None, inf, False
     for overlay in [*(cost.overlay(each) for each in arcs), *kinds]:
         any_overlay = True
-        floor_s = max(overlay.closed_forms.load_bound_s, 0.0)
-        if floor_s >= least_s:
+        if overlay.closed_forms.load_bound_s >= least_s:
             continue
         optimal = _optimal(cost, overlay)
         contraction = round_contraction(optimal.consensus)

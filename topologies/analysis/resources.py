@@ -239,7 +239,7 @@ def bandwidth_terms(
     follows = np.allclose(
         _smallest(arcs, crossing, graph.core_bps, parts), available_bps, rtol=EQUAL, atol=0.0
     )
-    if graph.is_measured or not follows:
+    if not follows:
         measured_bps, crossing, parts = available_bps, crossing[:0], parts[:0]
     if graph.rules.shared_access:
         measured_bps = np.minimum(measured_bps, graph.shared_access_bps(source, target))
