@@ -26,6 +26,7 @@ preset = "femnist"
 kinds = ["ring"]
 [simulation]
 engine = "simpy"
+compute = {{ distribution = "lognormal", cv = 0.3 }}
 [study]
 simulate = true
 [study.grid]
