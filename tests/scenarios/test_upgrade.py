@@ -10,7 +10,7 @@ import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.quantities import format_s
-from scenarios.config.simulation import SimulationConfig
+from scenarios.config.simulation import ComputeConfig, SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.report.tables import Table
 from scenarios.simulation.quick import QuickSimulation
@@ -98,6 +98,20 @@ def test_each_row_is_the_simulation_of_its_network():
         assert anew.closed_forms.paper_s == row["paper_s"]
         assert simulate(anew, 100).cycle_time_s == pytest.approx(row["simulated_s"], rel=1e-9)
     assert len(table.rows) > 2
+
+
+def test_what_is_random_is_drawn_with_the_seed_which_is_0_unless_one_is_named():
+    overlay = overlay_of(access="10 Gbps")
+    drawn = SimulationConfig(compute=ComputeConfig(distribution="lognormal", cv=0.3))
+    plain, *seeded = (
+        [
+            row["simulated_s"]
+            for row in upgrade_table(overlay, UpgradeConfig(budget=1), drawn, rounds=50, **seed).rows
+        ]
+        for seed in ({}, {"seed": 0}, {"seed": 1})
+    )
+    assert plain == seeded[0]
+    assert plain[0] != seeded[1][0]
 
 
 def test_links_that_gain_in_closed_form_alone_are_named():

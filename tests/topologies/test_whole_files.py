@@ -2,6 +2,7 @@
 
 import errno
 import os
+from contextlib import nullcontext
 
 import pytest
 
@@ -127,6 +128,20 @@ def test_a_folder_that_may_not_be_listed_cannot_be_synced(tmp_path, monkeypatch,
 
     monkeypatch.setattr(os, "open", refused)
     sync_folder(tmp_path)
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EIO])
+def test_a_folder_is_left_where_the_file_system_cannot_sync_it_and_a_failing_disk_is_an_error(
+    tmp_path, monkeypatch, number
+):
+    def refused(_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "fsync", refused)
+    descriptors = os.listdir("/proc/self/fd")
+    with pytest.raises(OSError, match="Input/output") if number == errno.EIO else nullcontext():
+        sync_folder(tmp_path)
+    assert len(os.listdir("/proc/self/fd")) == len(descriptors)
 
 
 def test_all_files_and_folders_of_a_tree_are_synced_the_folder_itself_last(tmp_path, monkeypatch):
