@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from test_figures import labels_collide, legend_is_outside
 
 from scenarios.report.column_labels import column_axis, value_text, words_of
-from scenarios.report.study_lines import OverlayLine, keys_besides, study_lines
+from scenarios.report.study_lines import OverlayLine, _besides, keys_besides, study_lines
 from scenarios.report.study_plot import _marked, plot_study
 from scenarios.runfile.study_table import read_study
 from topologies import DESIGNERS, RANDOM_DESIGNERS, InputError
@@ -774,3 +774,25 @@ def test_rows_that_repeat_where_a_key_is_missing_are_named():
         InputError, match=r"^has 2 rows of the same inputs: overlay star, access_bps 100 Mbps,"
     ):
         study_lines(pandas.concat([table, again]), x="access_bps", facet="choice")
+
+
+@pytest.mark.parametrize(
+    ("rows", "besides"),
+    [
+        ([("ring", 1, 2), ("ring", 1, 3)], ["local_steps"]),
+        ([("ring", 1, 2), ("star", 1, 3)], []),
+        ([("ring", 1, 2), ("ring", 2, 3)], []),
+        ([("ring", None, 2), ("ring", None, 3)], ["local_steps"]),
+        ([(None, 1, 2), (None, 1, 3)], ["local_steps"]),
+        ([("ring", 1, 2), ("ring", 1, None)], ["local_steps"]),
+        ([("ring", 1, None), ("ring", 2, 2)], []),
+    ],
+)
+def test_inputs_vary_beside_the_keys_where_one_place_has_several_of_their_values(rows, besides):
+    table = pandas.DataFrame(
+        [
+            {"access_bps": key, "local_steps": input_, "overlay": kind, "paper_s": 1.0}
+            for kind, key, input_ in rows
+        ]
+    )
+    assert _besides(table, ["access_bps"]) == besides

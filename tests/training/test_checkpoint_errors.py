@@ -13,6 +13,7 @@ import pytest
 
 from topologies.errors import InputError, MachineError
 from training import HistoryRow
+from training.checkpoints import folder
 from training.checkpoints.folder import check_resumable, checkpoint_rounds
 from training.checkpoints.model_export import read_row
 from training.checkpoints.silo_files import write_silos
@@ -111,6 +112,38 @@ def test_weights_that_differ_by_rounding_are_the_same(rows_of, checkpointing, ri
     rows_of(checkpointing(rounds=6), stop_at=5)
     nearly = ring(4) * (1 + 1e-14)
     assert check_resumable(checkpointing(rounds=6, matrix=nearly)) == 4
+
+
+@pytest.mark.parametrize(
+    ("key", "right", "wrong"),
+    [
+        ("round", [1, 10**6], [0, -1, True, 1.0, "1", None]),
+        ("executor", ["loop", ""], [None, 1]),
+        ("rows_bytes", [0, 1], [-1, False, 0.5]),
+        ("rows_sha256", ["0" * 64, "f" * 64], ["0" * 63, "0" * 65, "F" * 64, "g" * 64, 0]),
+        ("made_by", [{}, {"seed": 1}], [[], None]),
+        (
+            "silos",
+            [[[0, 1]], [[0, 2], [2, 3]]],
+            [
+                [],
+                {},
+                [0, 1],
+                [[0]],
+                [[0, 1, 2]],
+                [[1, 2]],
+                [[0, 0]],
+                [[0, 2], [1, 3]],
+                [[0, 1], [2, 3]],
+                [[0, True]],
+            ],
+        ),
+    ],
+)
+def test_what_each_key_of_a_header_may_be(key, right, wrong):
+    holds, _ = folder._KEYS[key]
+    assert all(map(holds, right))
+    assert not any(map(holds, wrong))
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "locked", "remove", "head", "brackets", "rows", "scrawl"])
