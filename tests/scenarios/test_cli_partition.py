@@ -129,7 +129,20 @@ def test_labels_of_sequences_count_at_every_position(silosim, use_data):
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [(3, "3"), (144.25, "144.2"), (36.05, "36.050"), (0.00452, "0.00452"), (0.0, "0.000")]
+    ("value", "text"),
+    [
+        (3, "3"),
+        (123456, "123456"),
+        (144.25, "144.2"),
+        (100.0, "100.0"),
+        (99.9994, "99.999"),
+        (36.05, "36.050"),
+        (0.5, "0.500"),
+        (0.1, "0.100"),
+        (0.0999, "0.0999"),
+        (0.00452, "0.00452"),
+        (0.0, "0.000"),
+    ],
 )
 def test_small_numbers_keep_three_digits(value, text):
     assert _number(value) == text

@@ -12,6 +12,7 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import design_any
 from scenarios.simulation import quick
 from scenarios.simulation.quick import QuickSimulation, quick_simulation
+from scenarios.simulation.round_starts import RoundStarts
 from scenarios.simulation.runner import job_of, run_job
 from scenarios.studies.design import design_table
 from simulator import simulate
@@ -230,3 +231,11 @@ def test_arcs_that_are_drawn_count_where_the_messages_alone_take_no_longer(monke
     monkeypatch.setattr(quick, "_WORK_S", limit_s)
     # Those of the 500 rounds that an interval takes.
     assert quick._round_cost_s(OneArc(gaia), 0) == pytest.approx(messages_s + 12 * 0.3e-6, rel=1e-12)
+
+
+def test_a_long_simulation_keeps_32_mib_of_the_starts_of_each_silo():
+    graph = build_network(NetworkConfig(underlay="gaia"))
+    overlay = design_any(OverlayConfig(kind="ring"), graph, WORK)
+    for rounds, rows in ((100, 101), (10**7, 2**22 // 11 + 1)):
+        starts = RoundStarts(job_of(overlay, quick.SETTINGS, rounds=rounds, seed=0))
+        assert starts._head_s.shape == (rows, 11)

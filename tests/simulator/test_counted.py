@@ -276,3 +276,20 @@ def test_the_rounds_counted_are_the_longest_in_which_a_silo_is_there(data, silos
         assert everybody == list(range(silos))
     assert (counted.asked is None) == (max(runs)[0] == rounds)
     assert Presence.of(absences, silos).throughout(first, end) or counted.asked
+
+
+@pytest.mark.parametrize(
+    ("computes", "missed", "parts"),
+    [
+        ((True,), (0, 2), (0, 2)),
+        ((True,), (3, 5), (3, 5)),
+        ((True, False), (0, 1), (0, 1)),
+        ((True, False), (1, 2), (0, 1)),
+        ((False, True), (0, 1), (0, 0)),
+        ((False, True), (2, 4), (0, 2)),
+        ((True, False, False), (4, 9), (1, 3)),
+    ],
+)
+def test_who_is_away_misses_the_parts_that_begin_before_or_in_its_rounds(computes, missed, parts):
+    presence = Presence.of([(1, *missed)], silos=2).computing(computes)
+    assert presence.missed == ((), (parts,))

@@ -301,3 +301,18 @@ def test_many_silos_with_rare_rings_draw_short_tours(make_graph, monkeypatch):
     rng = np.random.default_rng(0)
     drawn = {tuple(overlay.draw(rng).tolist()) for _ in range(30)}
     assert drawn == {tuple(range(9)), (0, *range(8, 0, -1))}
+
+
+@pytest.mark.parametrize(
+    ("arcs", "dense"),
+    [
+        ([[False]], True),
+        ([[False, True], [True, False]], True),
+        ([[False, True], [False, False]], False),
+        ([[False, True, True], [True, False, True], [True, True, False]], True),
+        ([[False, True, True], [True, False, True], [False, False, False]], False),
+        ([[False, True, False], [False, False, True], [True, False, False]], False),
+    ],
+)
+def test_enough_arcs_for_a_circuit_are_as_many_as_nodes_at_each(arcs, dense):
+    assert is_dense(np.array(arcs)) is dense
