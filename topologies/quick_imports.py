@@ -1,6 +1,5 @@
 """Imports of our own programs, which the garbage collector neither interrupts nor goes through afterwards."""
 
-import atexit
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,8 +12,9 @@ def quick_imports() -> Iterator[None]:
     Notes
     -----
     For processes of our own, a command or a rank: a user's objects could become garbage that nobody collects. Modules,
-    classes and functions live to the end. To go through them whenever there are a quarter more, and again when the
-    process ends, takes a third of the processor time of a short training.
+    classes and functions live to the end. To go through them whenever there are a quarter more takes a third of the
+    processor time of a short training. What is made later is collected as ever, also when the process ends: that
+    writes what files that are still open hold.
     """
     before = gc.isenabled()
     gc.disable()
@@ -22,8 +22,5 @@ def quick_imports() -> Iterator[None]:
         yield
     finally:
         gc.freeze()
-        # Once, however often packages are imported.
-        atexit.unregister(gc.freeze)
-        atexit.register(gc.freeze)
         if before:
             gc.enable()

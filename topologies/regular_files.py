@@ -42,9 +42,9 @@ def _mode(path: Path) -> int:
         raise unreadable(path, error) from None
 
 
-def unreadable(path: Path, error: OSError) -> InputError:
-    """The one line for a file or folder that the system does not let us read."""
-    return InputError(f"cannot be read: {error.strerror or error}.", source=str(path))
+def unreadable(path: Path, error: OSError, source: str | None = None) -> InputError:
+    """The one line for a file or folder that the system does not let us read; it begins with `source`, or the path."""
+    return InputError(f"cannot be read: {error.strerror or error}.", source=source or str(path))
 
 
 def no_file(path: Path, *, otherwise: str = "there is no such file") -> InputError:

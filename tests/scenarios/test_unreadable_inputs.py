@@ -1,6 +1,7 @@
 """Inputs whose path the system does not let us look at, or read: one line for every input of every command."""
 
 import ctypes
+import errno
 import os
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 import silosim as package
 from topologies import InputError
+from topologies.networks.files import read_file
 from topologies.regular_files import is_file, is_folder, is_there
 from training.data.datasets import DataOptions, load_dataset
 from training.own_code import load_own
@@ -162,3 +164,13 @@ def test_data_that_cannot_be_looked_at_are_one_line(name, data):
 def test_a_model_in_a_file_that_cannot_be_looked_at_is_one_line():
     with pytest.raises(InputError, match=r"x\.py: cannot be read: File name too long\.$"):
         load_own("d/" * 2100 + "x.py:Net", field="model")
+
+
+def test_a_file_that_cannot_be_read_has_the_name_that_the_user_gave(monkeypatch):
+    def refused(_):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr("topologies.networks.files.regular", refused)
+    with pytest.raises(InputError) as caught:
+        read_file(Path("./x.csv"), "./x.csv")
+    assert str(caught.value) == "./x.csv: cannot be read: Permission denied."

@@ -97,3 +97,12 @@ def test_gaia_states_capacities_of_100_mbps_to_1500_mbps() -> None:
 def test_geant_states_capacities_of_155_mbps_to_10_gbps() -> None:
     capacity_bps = load_underlay("geant").capacity_bps
     assert (np.nanmin(capacity_bps), np.nanmax(capacity_bps)) == (1.55e8, 1e10)
+
+
+def test_a_name_of_another_type_of_text_changes_nothing_for_others():
+    class Name(str):
+        __slots__ = ()
+
+    assert load_underlay(Name("aws_na")).labels == load_underlay("aws_na").labels
+    assert type(load_underlay("aws_na").name) is str
+    assert load_underlay("aws_na") is load_underlay("aws_na")

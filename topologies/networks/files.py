@@ -37,7 +37,7 @@ def read_file(path: Path, source: str, *, most_bytes: int = MOST_FILE_BYTES) -> 
     except IsADirectoryError:
         raise InputError("is a directory, must be a file.", source=source) from None
     except OSError as error:
-        raise unreadable(path, error) from None
+        raise unreadable(path, error, source) from None
     check_size(data, most_bytes, source)
     return data
 
@@ -47,4 +47,4 @@ def files_of(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
-        raise unreadable(folder, error) from None
+        raise unreadable(folder, error, shown(folder)) from None

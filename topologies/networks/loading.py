@@ -130,7 +130,10 @@ def load_underlay(
     (40, 61)
     """
     if isinstance(name_or_path, str) and name_or_path in _SHIPPED and variant in get_args(Variant):
-        return _shipped(name_or_path, variant, bool(internal_only), bool(largest_component))
+        # Texts of our own: the underlay keeps them, and may be another caller's.
+        name = _SHIPPED[_SHIPPED.index(name_or_path)]
+        kept: Variant = "published" if variant == "published" else "corrected"
+        return _shipped(name, kept, bool(internal_only), bool(largest_component))
     return _loaded(name_or_path, variant, internal_only=internal_only, largest_component=largest_component)
 
 
