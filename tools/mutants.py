@@ -417,8 +417,7 @@ def main() -> None:
                 report(number, found)
 
         forked = [(number, change_of(one, ran, copies[0])) for number, one in numbered if one.forks]
-        noticeable = [one for one in forked if one[1].tests]
-        run_forked(noticeable, copies[0], chosen.limit, report_if_noticed)
+        run_forked([one for one in forked if one[1].tests], copies[0], chosen.limit, report_if_noticed)
         os.chdir(ROOT)
         with ThreadPoolExecutor(PROCESSES) as pool:
             list(pool.map(judge, [one for one in numbered if one[0] not in verdicts]))

@@ -1,6 +1,6 @@
 """What the data sets of a run's file must be, so that no reader meets another type, shape or number."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import h5py
@@ -147,19 +147,9 @@ def _check_rows(file: h5py.File, kind: str, lengths: dict[str, int]) -> None:
 
 def _check_all(file: h5py.File, prefix: str, places: Mapping[str, _Place], lengths: dict[str, int]) -> None:
     """Check the data sets that are there; lengths that are met first are those of all others."""
-    # HDF5 takes longer to say that one name is not there than to list the names of a group.
-    listed: dict[str, Container[str]] = {}
-    for path, place in ((prefix + name, place) for name, place in places.items()):
-        folder, _, name = path.rpartition("/")
-        if folder not in listed:
-            group = file.get(folder)
-            listed[folder] = set(group) if isinstance(group, h5py.Group) else ()
-        if name not in listed[folder]:
-            continue
-        item = file.get(path)
-        # None is a link to nothing; what is there and cannot be opened is an error of HDF5's.
-        if item is not None or path in file:
-            _check(file[path] if item is None else item, path, place, lengths)
+    for name, place in places.items():
+        if prefix + name in file:
+            _check(file[prefix + name], prefix + name, place, lengths)
 
 
 def _check(item: h5py.Dataset | h5py.Group, name: str, place: _Place, lengths: dict[str, int]) -> None:
