@@ -8,7 +8,7 @@ import numpy as np
 from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.checks import per_silo
 from topologies.errors import Field, InputError, unknown_name
-from topologies.networks.shipped import underlay_title
+from topologies.networks.underlay_title import underlay_title
 from topologies.routing import Routes
 from topologies.underlay import Underlay
 

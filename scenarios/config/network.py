@@ -38,8 +38,8 @@ from topologies.input_limits import MOST_SILOS, check_count
 from topologies.link_rules import LinkRules
 from topologies.networks.network_files import NetworkFiles, folder_name
 from topologies.networks.route_table import with_routes
-from topologies.networks.shipped import underlay_title
 from topologies.networks.topohub import PREFIX
+from topologies.networks.underlay_title import underlay_title
 from topologies.quantities import parse_quantity
 from topologies.regular_files import is_folder
 from topologies.routings import named_routing, routing_words

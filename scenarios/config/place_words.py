@@ -4,7 +4,7 @@ from math import inf
 
 from scenarios.config.quantities import format_rate
 from topologies import Connectivity, Underlay
-from topologies.networks.shipped import underlay_title
+from topologies.networks.underlay_title import underlay_title
 
 
 def place_words(underlay: Underlay, graph: Connectivity) -> str:

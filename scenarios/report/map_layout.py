@@ -16,7 +16,7 @@ from scenarios.report.terminal import shortened
 from scenarios.report.world_map import Window, copies, great_circle, land_in, unrolled, window_of
 from topologies.arrays import FloatArray, IntArray
 from topologies.capacities import core_capacity
-from topologies.networks.shipped import underlay_title
+from topologies.networks.underlay_title import underlay_title
 from topologies.underlay import Underlay
 
 WIDTH_PT = 462.0

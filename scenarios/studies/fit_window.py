@@ -8,7 +8,7 @@ from scenarios.config.quantities import format_s
 from scenarios.config.toml import toml_value
 from scenarios.report.tables import Column, Row, Table, note_lines
 from topologies import InputError, Underlay
-from topologies.networks.shipped import underlay_title
+from topologies.networks.underlay_title import underlay_title
 from topologies.networks.window_fit import LEAST_PAIRS, WindowFit, fit_windows
 from topologies.wrapping import listed
 

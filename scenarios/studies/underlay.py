@@ -23,7 +23,7 @@ from topologies.geodesy import geodesic_km
 from topologies.measured_pairs import MeasuredPairs
 from topologies.networks.gml_writing import gml_text
 from topologies.networks.link_notes import NO_CABLE
-from topologies.networks.shipped import underlay_title
+from topologies.networks.underlay_title import underlay_title
 from topologies.underlay import Underlay
 from topologies.wrapping import WIDTH, wrapped
 
