@@ -9,8 +9,9 @@ whose files are named like the changed module, then those that import it most di
 functions, or in what numba compiles, which is compiled anew, the test files that run the module run in an interpreter
 of their own; so do the slow tests of the nearest files where no quick test fails.
 
-Prints one line for each change and the score. Some survivors are equivalent: judge each. A change whose tests take
-longer than `--limit` counts as not killed. `--coverage FILE` keeps what ran which line for the next time.
+All runs in a process namespace of its own (`unshare` of util-linux), since a changed line may signal every process that
+it sees. Prints one line for each change and the score. Some survivors are equivalent: judge each. A change whose tests
+take longer than `--limit` counts as not killed. `--coverage FILE` keeps what ran which line for the next time.
 """
 
 import argparse
@@ -366,6 +367,18 @@ def verdict(mutant: Mutant, ran: LinesRun, copied: Path, limit_s: float) -> str:
         target.write_text(before)
 
 
+def enter_namespace() -> None:
+    """Start again as the first process of a namespace, which no signal from within it ends or stops."""
+    if os.getpid() == 1:
+        return
+    rights = [] if os.geteuid() == 0 else ["--map-root-user"]
+    own = ["--fork", "--pid", "--mount-proc", "--kill-child"]
+    try:
+        os.execvp("unshare", ["unshare", *rights, *own, sys.executable, *sys.argv])
+    except FileNotFoundError:
+        sys.exit("unshare of util-linux is missing: a changed line may signal every process.")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -378,6 +391,7 @@ def main() -> None:
         "--coverage", type=Path, help="file of what ran which line: read, or written if missing"
     )
     chosen = parser.parse_args()
+    enter_namespace()
     files = [
         file
         for place in chosen.places
