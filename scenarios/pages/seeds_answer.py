@@ -72,7 +72,6 @@ def _to_target(compared: Compared, table: Table, runs: Sequence[Row]) -> list[st
             verb = "does not reach" if len(rows) == 1 else "reaches"
             in_any = "" if seeds == 1 else " in any run"
             return [f"{on}{who} {verb} {compared.goal}{in_any}."]
-        who = "" if len(rows) == 1 else "no overlay reaches it in all runs: "
         return [
             f"{on}{_often(compared, rows, some, seeds)} of the runs reach {compared.goal}."
             if len(rows) == 1
