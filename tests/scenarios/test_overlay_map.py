@@ -69,6 +69,8 @@ def test_access_links_are_rings_around_their_silos(layout):
     # Up- and downlink of one silo have one ring; silos are in their order.
     assert marks(facts, layout, up + SILOS + 2, up + 2, up + 1) == [ring(*places[2]), ring(*places[9])]
     assert marks(facts, layout, up + 2 * SILOS - 1) == [ring(*places[5])]
+    three = facts_of(routers=(5, 2, 9))
+    assert marks(three, layout, up) == marks(three, layout, up + 3) == [ring(*places[5])]
 
 
 def test_a_silo_without_a_place_has_no_ring(layout):
@@ -171,6 +173,7 @@ def test_a_layer_has_its_arcs_its_busiest_links_and_the_silos_that_are_circuits(
     off = replace(layout, x=np.where(np.arange(len(layout.x)) == 2, np.nan, layout.x))
     said = _layer(facts, off, 0)
     assert own[1] not in said
+    assert "nan" not in said
     assert own[0] in said
     assert said.count("<title>") == 2
 
