@@ -73,6 +73,22 @@ def test_times_of_0_have_no_factor():
     assert "takes 2 times as long" in study_answer(study([1.0, 0.0, 2.0, 1.0]))[2]
 
 
+def test_nothing_is_as_fast_as_no_time():
+    table = study([0.0, 1.0], time_to_target_s=[0.0, 5.0], target_accuracy=0.5)
+    assert study_answer(table)[1:] == [
+        "Of 1 point in which a test accuracy of 50 % is reached, star has the shortest time to it in all of them."
+    ]
+    table = study([0.0, 0.25, 1.0, 2.0], key="simulated_s", simulated_half_width_s=[0.25, 0.0, 0.0, 0.0])
+    assert ties_of(table, table["simulated_s"]).tolist() == [True, True, True, False]
+
+
+def test_of_equal_winners_the_first_of_the_table_is_compared():
+    table = study([1.0, 4.0, 8.0, 4.0, 2.0, 8.0], ["ring", "mst", "path"])
+    assert study_answer(table)[2] == (
+        "There a round of the fastest other overlay takes 0.5 to 4 times as long as one of ring."
+    )
+
+
 def test_winners_are_in_the_order_of_their_points_and_ties_in_that_of_the_table():
     # Both win twice; a third overlay wins once.
     table = study([1, 2, 3, 1, 2, 3, 2, 1, 3, 2, 1, 3, 2, 2, 1], ["star", "ring", "mst"])
