@@ -7,6 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
+from scenarios.config.network import NetworkConfig
 from scenarios.runfile import simulated_rounds
 from scenarios.runfile.simulated_rounds import (
     SimulationWriter,
@@ -16,6 +17,7 @@ from scenarios.runfile.simulated_rounds import (
     make_dataset,
     recorded_absences,
 )
+from scenarios.runfile.writer import RunHead, write_head
 from simulator import Messages, SteadyState, overlay_job
 from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
 from topologies.random_cycle_time import RANDOM_ROUNDS
@@ -106,6 +108,14 @@ def test_a_head_has_two_numbers_for_each_pair_of_silos_and_those_of_the_network(
         routers=UNDERLAY.routers, links=UNDERLAY.links, measured=None, stated_routes=routes
     )
     assert head_bytes(stated, 1) - head_bytes(UNDERLAY, 1) == NUMBER * 34
+
+
+def test_a_head_is_not_larger_than_estimated(file):
+    graph = connectivity(UNDERLAY, access=AccessLinks(up_bps=1e8, down_bps=1e8))
+    work = Workload(model_bits=1e6, compute_s=0.01)
+    network = NetworkConfig(underlay="gaia")
+    write_head(file, RunHead(scenario="#" * 60_000, network=network, seed=0, graph=graph, work=work))
+    assert 60_000 < file.id.get_filesize() <= head_bytes(UNDERLAY, 11)
 
 
 @pytest.mark.parametrize("messages", [False, True])

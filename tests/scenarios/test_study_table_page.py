@@ -164,6 +164,8 @@ def test_the_table_begins_at_the_first_capacity_and_combination():
     assert heads == [None, *["number"] * 5, None]
     assert '<span class="at">1 Mbps</span><span id="choice-text"></span>' in page
     assert "<select" not in page
+    assert "None" not in page
+    assert 'aria-valuetext="1 Mbps"' in page
     assert "more combinations" not in page
     several = study_slider.study_slider(
         points_of([[[CELLS, CELLS]] * 2] * 2, choices=("x 1", "x 2"), left_out=1200)
