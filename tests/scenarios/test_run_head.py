@@ -96,6 +96,18 @@ def test_windows_and_slow_start_are_in_the_file(file):
     assert (group["initial_window_bits"][...] == graph.slow_start.initial_bits).all()
 
 
+def test_notes_and_numbers_of_a_network_s_file_are_kept(file):
+    graph = pair_graph()
+    noted = replace(graph.underlay, notes=("one", "two"), published_index=np.array([7, 3]))
+    write_head(file, head_of(graph=replace(graph, underlay=noted)))
+    _, read, _ = read_inputs(file)
+    assert read.notes == ("one", "two")
+    assert read.published_index.tolist() == [7, 3]
+    assert file["underlay"].attrs["name"] == "pair"
+    assert file["workload"].attrs["name"] == WORK.name
+    assert file.attrs["units"].startswith("seconds, bits, bits per second, kilometres, degrees")
+
+
 def test_a_digest_is_that_of_all_that_decides_on_times(monkeypatch):
     graph = pair_graph()
     others = [
@@ -176,6 +188,14 @@ def test_states_are_read_as_they_were(file):
             assert np.array_equal(getattr(one, name), getattr(other, name))
     assert group["states"].attrs["period"] == 3
     assert group["critical_circuit"].shape[1] == 2
+    assert group["critical_circuit"].attrs["columns"] == "silo, state"
+    assert group["states/ends"].attrs["columns"] == "source silo, target silo"
+    assert group["arcs"].attrs["columns"] == "source silo, target silo, tokens"
+    labels = graph.labels
+    assert group["states/source"].asstr()[:2].tolist() == [labels[0], labels[1]]
+    assert group["states/target"].asstr()[:2].tolist() == [labels[1], labels[0]]
+    assert (group.attrs["hub"], group.attrs["drawn"], group.attrs["max_degree"]) == (-1, False, 2)
+    assert (group["states"].attrs["longest_lag"], group["states"].attrs["negative_weights"]) == (1, False)
     del group["states/computes"]
     assert [each.computes for each in read_states(group)] == [True] * 3
 

@@ -157,6 +157,8 @@ def test_what_is_allocated_says_that_nothing_is_simulated(file, job, messages):
 def test_absences_are_rows_of_silo_and_rounds(file, job):
     allocate(file, "ring", replace(job, absences=((1, 2, 4),)), messages=False)
     assert recorded_absences(file["simulation/ring"]) == [(1, 2, 4)]
+    columns = file["simulation/ring/absences"].attrs["columns"]
+    assert columns == "silo, first missed round, the round in which it is back"
     del file["simulation/ring/absences"]
     assert recorded_absences(file["simulation/ring"]) == []
 
