@@ -1,16 +1,20 @@
 """Sentences, commands and cells of the pages of runs and validations, on facts made by hand."""
 
+import hashlib
 import html
 import re
+from importlib.metadata import version
 from types import SimpleNamespace
 
 import numpy as np
+import pandas
 import pytest
 from pair_run import pair_graph
 
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.scenario import RecordedScenario
 from scenarios.pages.assumptions import assumptions, recorded_preset
+from scenarios.pages.compared import training_lines
 from scenarios.pages.run_page import (
     _capacity_text,
     _links,
@@ -21,6 +25,10 @@ from scenarios.pages.run_page import (
     _sensitivities,
     _target,
 )
+from scenarios.pages.study_page import _commands as study_commands
+from scenarios.pages.study_page import _inputs as inputs_of
+from scenarios.pages.study_page import _origin as study_origin
+from scenarios.pages.study_source import StudySource
 from scenarios.pages.training_charts import _ends, _table, training_charts
 from scenarios.pages.validation_page import _as_simulated, _causes, _commands, _simulated, _time, _times
 from topologies import Workload, build_overlay
@@ -466,3 +474,87 @@ def test_the_preset_of_a_file_is_that_of_its_scenario_or_of_its_workload():
     assert recorded_preset('[workload]\npreset = "femnist"\n', SimpleNamespace(name="x")) == "femnist"
     assert recorded_preset("[workload]\n", SimpleNamespace(name="x")) == "x"
     assert recorded_preset("", SimpleNamespace(name="x")) == "x"
+
+
+def test_split_flows_are_said_and_only_where_flows_are_split():
+    split = [each for each in assumed(split_flows=True) if each.startswith("Flows between routers are split")]
+    assert len(split) == 1
+    assert not [each for each in assumed() if each.startswith("Flows")]
+
+
+# What is trained, and the commands of a study
+
+
+def trained_lines(*, history=True, trained="a model", rounds=1200, compression="", share=1.0):
+    record = SimpleNamespace(
+        overlays=[SimpleNamespace(history={}), SimpleNamespace(history={"round": [0]} if history else {})],
+        work=SimpleNamespace(message_share=share, model_bits=1e6),
+    )
+    scenario = RecordedScenario(
+        name="x",
+        target_accuracy=None,
+        trained_rounds=rounds,
+        is_imported=False,
+        trained=trained,
+        compression=compression,
+    )
+    return training_lines(record, scenario)
+
+
+def test_what_is_trained_and_sent_is_said_where_anything_is():
+    assert trained_lines() == ["trained: a model, 1,200 rounds"]
+    assert trained_lines(history=False) == []
+    assert trained_lines(trained="") == []
+    # Messages of a quarter of a model are 1 Mbit.
+    assert trained_lines(trained="", compression="top_k", share=0.25) == [
+        "messages: compressed by top_k: 25 % of the model's 4 Mbit"
+    ]
+
+
+@pytest.mark.parametrize("name", ["my table.csv", "my table.csv.partial"])
+def test_a_study_is_made_again_from_its_file(tmp_path, name):
+    path = tmp_path / name
+    path.write_text("rows")
+    source = StudySource(name="a b.toml", text="text", run_scenario="", assumed=())
+    assert study_commands(path, source).splitlines() == [
+        "silosim study 'a b.toml' -o 'my table.csv'",
+        "silosim plot 'my table.csv'",
+        "silosim report 'my table.csv' -o 'my table.html'",
+    ]
+    assert study_commands(path, None).splitlines()[0] == "silosim study STUDY.toml -o 'my table.csv'"
+    digest = {f"{name}, SHA-256": hashlib.sha256(b"rows").hexdigest()}
+    assert study_origin(path, None) == digest
+    assert study_origin(path, source) == {
+        "silosim version": version("silosim"),
+        "a b.toml, SHA-256": hashlib.sha256(b"text").hexdigest(),
+        **digest,
+    }
+
+
+def study_inputs(source=None, **columns):
+    table = pandas.DataFrame(
+        {"access_bps": [1e6, 1e7], "network": "net", "overlay": ["a", "b"], "point": ["p", "q"], **columns}
+    )
+    return "".join(inputs_of(SimpleNamespace(name="s.csv"), table, source))
+
+
+def test_what_all_points_have_in_common_is_listed():
+    page = study_inputs(rounds=9, engine=None, error=None)
+    assert items(page)["Network"] == "net"
+    assert items(page)["Simulated rounds"] == "9"
+    assert "Engine" not in items(page)
+    assert "The study&#x27;s TOML file is not in the folder of s.csv" in page
+    assert "Study (" not in page
+    failed = study_inputs(error=["no", "no"])
+    assert "The same in all rows" not in failed
+
+
+def test_the_text_of_a_study_and_of_the_run_that_it_replays_are_shown():
+    source = StudySource(name="s.toml", text="<study>", run_scenario="", assumed=("Assumed.",))
+    page = study_inputs(source)
+    assert "<summary>Study (s.toml)</summary><pre>&lt;study&gt;</pre>" in page
+    assert "Assumed." in page
+    assert "Scenario of the run" not in page
+    assert "cannot be shown" not in page
+    replayed = study_inputs(StudySource(name="s.toml", text="x", run_scenario="<run>", assumed=()))
+    assert "<summary>Scenario of the run that is replayed (TOML)</summary><pre>&lt;run&gt;</pre>" in replayed

@@ -168,3 +168,48 @@ def test_each_round_of_the_file_has_its_own_weights_where_they_differ(graph, tmp
             assert np.array_equal(group["weight"][k], expected, equal_nan=True)
             assert np.array_equal(group["own_weight"][k], np.diag(schedule.consensus(k)))
             assert active.sum() == len(schedule.arcs(k)[0])
+
+
+@pytest.mark.parametrize(("most", "rounds"), [(None, 30), (0, 0), (1, 1), (8, 8), (30, 30), (31, 30)])
+@pytest.mark.parametrize("other_from", [7, 99])
+def test_as_many_rounds_are_read_as_are_asked_for(graph, tmp_path, other_from, most, rounds):
+    schedule = make_schedule(Fading(graph, WORK, other_from=other_from), 0, 40)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        group, whole = written(file, schedule, 10, 30)
+        assert group["weight"].ndim == 1 + (other_from < 10)
+        recorded = read_schedule(file["overlays/x"], "x", graph, WORK, most=most)
+        assert recorded.rounds == rounds
+        # Different rounds are kept once, in the order in which they first are.
+        assert recorded.choice.tolist() == [int(k >= other_from) for k in range(rounds)]
+        assert len(recorded.active) == len(recorded.own_weight) == len(set(recorded.choice.tolist()))
+        for k in range(rounds):
+            arcs = recorded.arcs(recorded.draw(np.random.default_rng(0), k))
+            assert np.array_equal(arcs, schedule.arcs(k))
+            assert np.array_equal(recorded.consensus(*arcs), schedule.consensus(k))
+        with pytest.raises(
+            InputError, match=rf"round {rounds + 1} is not in the file, which holds {rounds}\."
+        ):
+            recorded.draw(np.random.default_rng(0), rounds)
+        assert whole.negative_weights is False
+        group.attrs["negative_weights"] = True
+        assert read_schedule(file["overlays/x"], "x", graph, WORK, most=most).negative_weights is True
+
+
+def test_rounds_have_bits_of_their_arcs_with_names_and_no_more_than_their_schedule(graph, tmp_path):
+    schedule = make_schedule(Fading(graph, WORK, other_from=99), 0, 12)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        ScheduleWriter(file, "overlays/x", schedule, rounds=5).write(50)
+        group = file["overlays/x/rounds"]
+        arcs = 2 * graph.silos
+        assert group.attrs["rounds"] == 12
+        assert group["active"].shape == (12, -(-arcs // 8))
+        assert group["own_weight"].shape == (12, graph.silos)
+        assert group["ends"].shape == (arcs, 2)
+        bits = np.unpackbits(group["active"][...], axis=1)
+        assert bits[:, :arcs].all()
+        assert not bits[:, arcs:].any()
+        assert (group["weight"][...] == 0.3).all()
+        assert group["own_weight"][...] == pytest.approx(0.4)
+        labels = graph.labels
+        assert group["source"].asstr()[:2].tolist() == [labels[0]] * 2
+        assert group["target"].asstr()[:2].tolist() == [labels[1], labels[graph.silos - 1]]
