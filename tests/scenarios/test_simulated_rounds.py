@@ -264,7 +264,7 @@ def test_an_estimate_has_its_interval_and_no_period(file, job, half_width_s):
     assert np.isnan(mean_bps).all()
 
 
-@pytest.mark.parametrize("shape", [(0,), (1,), (7,), (5, 3), (4, 0), (6, 2), (3, 2, 2)])
+@pytest.mark.parametrize("shape", [(0,), (1,), (7,), (5, 3), (4, 0), (6, 2), (3, 2, 2), (2, 7)])
 def test_a_data_set_is_filled_to_its_end_in_pieces(file, monkeypatch, shape):
     monkeypatch.setattr(simulated_rounds, "_PIECE", 6)
     make_dataset(file, "x", shape, np.float64, 7.5)
