@@ -85,6 +85,8 @@ def test_what_is_below_load_is_marked_and_a_ratio_to_it_too():
 
 def test_of_many_busiest_links_three_are_named():
     facts = SimpleNamespace(graph=SimpleNamespace(link_name=lambda link: f"L{link}"))
+    assert _link_words(facts, ()) == "none"
+    assert _need_words(facts, ()) == ""
     assert _link_words(facts, (4,)) == "L4"
     assert _link_words(facts, (1, 2, 3, 4)) == "L1, L2, L3, L4"
     assert _link_words(facts, (1, 2, 3, 4, 5)) == "L1, L2, L3 and 2 more"
@@ -113,6 +115,16 @@ def test_links_and_silos_have_models_and_utilisation_of_both_directions():
     assert list(_carried(facts, overlay_facts(models=np.array([0.0, 1, 0, 0, 0, 0])))["links"]) == ["0"]
     measured = pair_graph(bandwidth=np.array([[np.inf, 1e6], [1e6, np.inf]]))
     assert _carried(SimpleNamespace(graph=measured), overlay_facts(models=models))["links"] == {}
+
+
+def test_each_link_has_its_own_two_directions():
+    graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1])
+    numbers = np.arange(len(graph.link_capacity_bps), dtype=float)
+    found = _carried(SimpleNamespace(graph=graph), overlay_facts(models=numbers, utilisation=numbers / 1000))
+    assert found["links"]["3"] == [6.0, 7.0, 0.006, 0.007]
+    assert len(found["links"]) == len(graph.core_bps)
+    up = graph.first_uplink
+    assert [cells[:2] for cells in found["silos"]] == [[up, up + 2], [up + 1, up + 3]]
 
 
 def hub_overlay(graph):

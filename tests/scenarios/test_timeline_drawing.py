@@ -9,6 +9,7 @@ import pytest
 from test_overlay_timeline import timeline
 
 from scenarios.pages import timeline_section as section
+from scenarios.report.tables import Column, Table
 from scenarios.report.timeline_rows import COMPUTE_PART, RECEIVE_PART, SEND_PART, MessageBars
 from topologies import InputError
 
@@ -124,6 +125,32 @@ def test_the_figure_is_said_in_words():
     assert " The first 2 of 3 silos are drawn." in section._said(timeline(), 2)
 
 
+def scaled(factor):
+    """The same timeline, so many times as long."""
+    made = timeline()
+    activity, sent = (
+        replace(part, **{name: factor * getattr(part, name) for name in names})
+        for part, names in (
+            (made.activity, ("start_s", "compute_s", "next_start_s")),
+            (made.sent, ("start_s", "last_bit_s", "arrival_s", "first_arrival_s")),
+        )
+    )
+    dates = {"begin_s": factor * made.begin_s, "end_s": factor * made.end_s}
+    return replace(made, activity=activity, sent=sent, **dates)
+
+
+def test_the_part_that_is_waiting_is_that_of_any_length():
+    assert "35.6 % is waiting" in section._said(scaled(1.0), 3)
+    assert "35.6 % is waiting" in section._said(scaled(0.01), 3)
+    assert "3 silos, 0 s to 0 s: of all their time 0 % is waiting for models." in section._said(
+        scaled(0.0), 3
+    )
+    # Dates that are all the same are at the beginning.
+    drawn = section.timeline_svg(scaled(0.0), "t")
+    assert set(re.findall(r"M([\d.]+),", re.search('class="starts" d="([^"]*)"', drawn)[1])) == {"130.0"}
+    assert "nan" not in drawn
+
+
 def test_the_axis_has_its_unit_and_ticks_within_the_dates():
     made = timeline(begin_s=2.0, end_s=9.0)
     parts = list(section._time_axis(made, 9.07, across, 100.0))
@@ -145,6 +172,9 @@ def test_the_whole_figure_has_its_height_and_ends():
     assert 'viewBox="0 0 960 108"' in drawn
     assert 'id="t" ' in drawn
     assert 'aria-labelledby="t-title t-said"' in drawn
+    # Silo 0 is in the first row: the circuit begins with it.
+    assert 'class="sends" stroke-width="1.6" d="M177.8,' in drawn
+    assert 'class="receives"' in drawn
     # The dates from 0.5 to 9 s take the width from 130 to 950 less a hundredth.
     x = [
         float(found)
@@ -157,6 +187,18 @@ def test_the_whole_figure_has_its_height_and_ends():
 
 
 # The section
+
+
+def test_the_first_timeline_is_open():
+    made = SimpleNamespace(
+        timeline=timeline(), table=Table(caption="c", columns=[Column(key="a", title="a")], rows=[])
+    )
+    first, second = section._overlay(made, 0), section._overlay(made, 1)
+    assert first.startswith("<details open><summary>o (2 states), rounds 3 to 4</summary>")
+    assert second.startswith("<details><summary>o (2 states), rounds 3 to 4</summary>")
+    assert 'id="timeline-0"' in first
+    assert 'id="timeline-1"' in second
+    assert "Numbers of this timeline" in second
 
 
 def overlay(kind, rounds):
