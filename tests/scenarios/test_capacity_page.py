@@ -19,7 +19,14 @@ from scenarios.pages.capacity import (
     slider_table,
     waits_of,
 )
-from scenarios.pages.run_facts import _built, _one_capacity, _overlay_facts, _start, capacity_steps
+from scenarios.pages.run_facts import (
+    _built,
+    _one_capacity,
+    _overlay_facts,
+    _start,
+    capacity_steps,
+    single_upgrades,
+)
 from topologies import Workload, build_overlay, connectivity, load_underlay
 from topologies.connectivity import AccessLinks
 from topologies.slow_start import with_slow_start
@@ -313,6 +320,20 @@ def test_a_small_overlay_is_explained_and_a_large_one_is_not(monkeypatch):
     assert (large.explanation, large.circuit, large.upgrades) == ((), None, ())
     assert large.why_not == "It has 2 arcs, more than 1: silosim explain says what limits it."
     assert large.forms.at(ACCESS_BPS) == found.forms.at(ACCESS_BPS)
+
+
+def test_around_a_hub_with_idle_restarts_nothing_is_derived_for_other_capacities():
+    plain = replace(pair_graph(), down_bps=np.full(2, 1e9))
+    idle = with_slow_start(plain, "idle", 1e5)
+    assert single_upgrades(hub_overlay(plain))
+    assert single_upgrades(hub_overlay(idle)) == ()
+    overlay = hub_overlay(idle)
+    recorded = recorded_pair(consensus=overlay.consensus, paper_s=overlay.closed_forms.paper_s)
+    recorded.hub = 0
+    found = _overlay_facts(RECORD, recorded, idle, (1e6, 1e9), None)
+    assert found.overlay is not None
+    assert found.forms is None
+    assert found.explanation
 
 
 def test_the_best_five_upgrades_are_shown():

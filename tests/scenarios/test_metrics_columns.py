@@ -97,6 +97,32 @@ def test_an_epoch_may_be_taken_for_a_round():
     assert found(["epoch", "loss"], unit="epochs").round == "epoch"
 
 
+@pytest.mark.parametrize(
+    ("known", "unit"),
+    [(["global_step"], "steps"), (["step", "epoch"], "steps"), (["step"], None), (["iteration"], None)],
+)
+def test_a_step_counts_local_steps_where_its_name_or_epochs_beside_it_say_so(known, unit):
+    names = dict.fromkeys([*known, "loss"], 5)
+    if unit is not None:
+        assert (
+            find_columns(names, ColumnNames(round=known[0]), LABELS, source="m.csv", local_steps=5).unit
+            == unit
+        )
+        return
+    with pytest.raises(InputError, match="may count rounds or local steps"):
+        find_columns(names, ColumnNames(round=known[0]), LABELS, source="m.csv", local_steps=5)
+
+
+def test_columns_of_the_format_go_before_usual_ones():
+    known = {"round": 5, "x": 5, "y": 3, "empty": 0, "loss": 9}
+    asked = {"train_loss": ["round", "gone", "x", "y", "empty"]}
+    columns = find_columns(known, ColumnNames(), LABELS, source="m.csv", usual_columns=asked)
+    assert columns.metrics == {"train_loss": "x"}
+    assert columns.left == {"train_loss": {"y": 3}}
+    none = find_columns(known, ColumnNames(), LABELS, source="m.csv", usual_columns={"train_loss": ["gone"]})
+    assert none.metrics == {"train_loss": "loss"}
+
+
 def test_a_file_without_a_loss_or_an_accuracy_of_the_test_is_none():
     assert "has no column loss or accuracy; --loss or --accuracy must name one of" in refused(["round", "x"])
     assert "has no column loss or accuracy" in refused(["round", "train_accuracy"])
@@ -144,6 +170,11 @@ def test_silos_have_columns_by_number_or_by_label(names, columns):
         ),
         (
             ("Rome", "Oslo", "Bern"),
+            {"first_silo": 0},
+            "goes with numbers of silos, but silo_loss/{silo} has their labels",
+        ),
+        (
+            ("Rome", "Bern"),
             {"first_silo": 0},
             "goes with numbers of silos, but silo_loss/{silo} has their labels",
         ),
