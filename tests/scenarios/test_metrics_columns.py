@@ -178,6 +178,13 @@ def test_silos_have_columns_by_number_or_by_label(names, columns):
             {"first_silo": 0},
             "goes with numbers of silos, but silo_loss/{silo} has their labels",
         ),
+        (
+            (0, 1),
+            {"first_silo": 1},
+            "first_silo(=1) must be the number of the first silo: silo_loss/0 is there",
+        ),
+        ((0, 3), {}, "silo_loss/3 must not be there: there are 3 silos."),
+        (("Rome", "Bern", 3), {}, "must have one of Oslo (silo 1) too"),
         ((), {"first_silo": 0}, "goes with a column client or silo_loss/{silo}, none of which is there."),
         ((), {"silo_loss": "x/{silo}"}, "has no column x/{silo} of a silo such as Rome or 0."),
     ],

@@ -10,6 +10,7 @@ import pytest
 from pair_run import pair_graph
 
 from scenarios.config.network import NetworkConfig
+from scenarios.config.participation import participation_of
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile import writer
 from scenarios.runfile.attributes import check_attributes, json_object
@@ -19,6 +20,7 @@ from scenarios.runfile.writer import RunFile, RunHead, graph_digest, write_head,
 from simulator import overlay_job
 from topologies import InputError, State, Workload, build_overlay, build_periodic, connectivity, load_underlay
 from topologies.connectivity import AccessLinks
+from topologies.link_rules import LinkRules
 from topologies.slow_start import with_slow_start
 
 WORK = Workload(model_bits=1e6, compute_s=0.01)
@@ -94,6 +96,27 @@ def test_windows_and_slow_start_are_in_the_file(file):
     assert (group["window_bps"][...] == 5e6).all()
     assert group.attrs["slow_start"] == "idle"
     assert (group["initial_window_bits"][...] == graph.slow_start.initial_bits).all()
+
+
+@pytest.mark.parametrize("stated", ["25 %", 3])
+def test_who_takes_part_is_read_again(file, stated):
+    write_head(file, head_of(work=replace(WORK, participation=participation_of(stated))))
+    assert read_inputs(file)[2].participation == participation_of(stated)
+
+
+def test_measured_pairs_are_read_again(file):
+    underlay = load_underlay("clouds")
+    graph = connectivity(underlay, access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2])
+    write_head(file, head_of(graph=graph))
+    read = read_inputs(file)[1]
+    assert np.array_equal(read.measured.bandwidth_bps, underlay.measured.bandwidth_bps)
+
+
+def test_capacities_of_links_with_rules_are_in_the_file(file):
+    graph = replace(pair_graph(), rules=LinkRules(half_duplex=(0,)))
+    write_head(file, head_of(graph=graph))
+    assert np.array_equal(file["connectivity/link_capacity_bps"][...], graph.link_capacity_bps)
+    assert graph_digest(graph) != graph_digest(pair_graph())
 
 
 def test_notes_and_numbers_of_a_network_s_file_are_kept(file):
