@@ -188,6 +188,17 @@ def test_an_overlay_has_its_arcs_weights_and_closed_forms(file):
     assert read_states(groups["ring"]) is None
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_degree_is_the_larger_of_both_directions(file, turned):
+    graph = connectivity(
+        load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2, 3]
+    )
+    # Silo 0 sends to three, and nobody awaits more than two.
+    arcs = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (3, 0)]
+    overlay = build_overlay("x", graph, WORK, [(j, i) for i, j in arcs] if turned else arcs)
+    assert overlays_of(file, overlay)["x"].attrs["max_degree"] == 3
+
+
 def test_states_are_read_as_they_were(file):
     graph = connectivity(
         load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2]
