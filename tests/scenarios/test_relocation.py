@@ -1,0 +1,242 @@
+"""What a replay on another network keeps of the run: rules of links, computing times, sizes, rounds to the target."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from scenarios.config.network import NetworkConfig, WorkloadConfig
+from scenarios.studies import relocation
+from scenarios.studies.relocation import (
+    RecordedRun,
+    RelocatedOverlay,
+    Relocation,
+    _with_stated_times,
+    _without_core_rules,
+    _without_places,
+    _workload,
+)
+from topologies import InputError, Workload
+
+
+def run_of(*overlays, training=None, **more):
+    record = SimpleNamespace(overlays=overlays, **more)
+    scenario = SimpleNamespace(training=training, target_accuracy=0.5)
+    return RecordedRun(path=Path("run.h5"), record=record, tables={}, scenario=scenario)
+
+
+def trained(kind="ring", rounds=(0, 2), accuracy=(0.1, 0.6)):
+    history = {"round": np.array(rounds), "test_accuracy": np.array(accuracy)} if rounds else {}
+    return SimpleNamespace(kind=kind, history=history)
+
+
+@pytest.mark.parametrize(
+    ("rows", "training", "rounds"),
+    [(((0, 2), (0, 5)), None, 5), (((0, 2),), 9, 9), (((0, 12),), 9, 12), (((),), None, 0), ((), 4, 4)],
+)
+def test_rounds_with_a_time_in_any_case_are_those_of_all_rows_and_of_the_training(rows, training, rounds):
+    overlays = [trained(rounds=each, accuracy=each) for each in rows]
+    stated = None if training is None else SimpleNamespace(rounds=training)
+    assert run_of(*overlays, training=stated).trained == rounds
+
+
+@pytest.mark.parametrize(
+    ("accuracies", "target", "goal"),
+    [
+        (((0.1, 0.6),), 0.5, 0.5),
+        (((0.1, 0.6),), 0.7, 0.7),
+        (((0.1, 0.6),), None, None),
+        (((np.nan, np.nan), (np.nan, 0.6)), 0.7, 0.7),
+        (((np.nan, np.nan),), None, None),
+        # The run's own target, without accuracies: to the last row.
+        (((np.nan, np.nan),), 0.5, None),
+    ],
+)
+def test_times_are_to_the_target_where_there_are_accuracies(accuracies, target, goal):
+    run = run_of(*(trained(accuracy=each) for each in accuracies), trained(rounds=()))
+    assert run.goal(SimpleNamespace(target_accuracy=target)) == goal
+
+
+def test_another_target_needs_accuracies():
+    with pytest.raises(InputError, match=r"needs a test accuracy, which the rows of run\.h5 do not have"):
+        run_of(trained(accuracy=(np.nan, np.nan))).goal(SimpleNamespace(target_accuracy=0.7))
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "reached"), [(None, (3, 40.0)), (0.5, (2, 20.0)), (0.1, (0, 0.0)), (0.9, None)]
+)
+def test_a_target_is_reached_after_the_rounds_in_which_silos_compute(accuracy, reached):
+    # Of 4 rounds all but the last compute.
+    rows = (0.1, 0.5, 0.6)
+    first = {None: -1, 0.5: 1, 0.1: 0, 0.9: None}
+    recorded = SimpleNamespace(
+        kind="o",
+        history={"round": np.array([0, 2, 4]), "test_accuracy": np.array(rows)},
+        computed_rounds=np.array([0, 2, 3]),
+        first_row_at=first.__getitem__,
+    )
+    outcome = SimpleNamespace(last_start_s=np.arange(5) * 10.0)
+    moved = RelocatedOverlay(recorded=recorded, overlay=None, job=None)
+    assert moved.reached(outcome, accuracy) == reached
+    recorded.history = {}
+    assert moved.reached(outcome, accuracy) is None
+
+
+def relocation_of(overlays=(), left=None, rounds=10):
+    return Relocation(
+        run=run_of(), scenario=None, text="", graph=None, work=None, rounds=rounds, overlays=overlays,
+        left=left or {}, notes=(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("simulated", "recorded", "is_told"), [(8, 8, True), (7, 8, False), (10, 10, False), (9, 8, False)]
+)
+def test_too_few_recorded_rounds_are_said_where_all_of_them_were_simulated(simulated, recorded, is_told):
+    moved = SimpleNamespace(kind="matcha", job=SimpleNamespace(rounds=1000 * recorded))
+    found = relocation_of(rounds=10_000).short(moved, SimpleNamespace(rounds=1000 * simulated))
+    assert found == ("matcha: run.h5 holds 8,000 rounds, so no more are replayed.",) * is_told
+
+
+def test_a_run_of_which_nothing_can_be_replayed_has_the_first_reason():
+    with pytest.raises(InputError, match=r"^run\.h5 has no overlay to replay\.$"):
+        relocation_of().check_some()
+    left = {"ring": "ring has the arc.", "star": "star has no hub."}
+    with pytest.raises(InputError, match=r"^ring has the arc\.$"):
+        relocation_of(left=left).check_some()
+    relocation_of(overlays=(object(),), left=left).check_some()
+    assert relocation_of(left=left).not_replayed == (
+        "not replayed: ring has the arc.",
+        "not replayed: star has no hub.",
+    )
+
+
+def network(**changes):
+    return NetworkConfig(**{"underlay": "gaia"} | changes)
+
+
+@pytest.mark.parametrize(
+    ("before", "kept", "left"),
+    [
+        ({}, {}, ()),
+        # What is true of all links of a kind is true elsewhere.
+        ({"half_duplex": ("access",)}, {"half_duplex": ("access",)}, ()),
+        ({"half_duplex": ("access", "core")}, {"half_duplex": ("access", "core")}, ()),
+        ({"fat_pipes": ("core",)}, {"fat_pipes": ("core",)}, ()),
+        ({"half_duplex": ("access", "Tokyo")}, {}, ("half_duplex(=('access', 'Tokyo'))",)),
+        (
+            {"half_duplex": ("Tokyo",), "fat_pipes": ("Tokyo - Seoul",)},
+            {},
+            ("half_duplex(=('Tokyo',))", "fat_pipes(=('Tokyo - Seoul',))"),
+        ),
+        (
+            {"shared_access": {"Tokyo + Seoul": "1 Gbps"}},
+            {},
+            ("shared_access(={'Tokyo + Seoul': '1 Gbps'})",),
+        ),
+    ],
+)
+def test_rules_that_name_places_stay_with_their_network(before, kept, left):
+    other = network(underlay="geant")
+    found, notes = _without_places(network(**before), other, ())
+    assert found == network(underlay="geant", **kept)
+    said = f"left out, as they name places of gaia: {', '.join(left)}."
+    assert notes == ((said,) if left else ())
+
+
+def test_rules_that_are_stated_anew_are_not_those_of_the_run():
+    keys = ("half_duplex", "fat_pipes", "shared_access")
+    for before in ({"half_duplex": ("access",)}, {"half_duplex": ("Tokyo",)}, {"fat_pipes": ("core",)}):
+        assert _without_places(network(**before), network(underlay="geant"), keys) == (
+            network(underlay="geant"),
+            (),
+        )
+    stated = network(underlay="geant", half_duplex=("UK",))
+    assert _without_places(network(half_duplex=("Tokyo",)), stated, ()) == (stated, ())
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """Whether the next networks have measured pairs."""
+    found = SimpleNamespace(measured=object())
+
+    def build(config):
+        assert config.variant == "corrected"
+        return found
+
+    monkeypatch.setattr(relocation, "build_underlay", build)
+    return found
+
+
+def test_measured_pairs_have_no_routed_core(measured):
+    run = network(core="2 Gbps", variant="published", fat_pipes=("core",))
+    left = "left out, as the pairs of gaia are measured:"
+    assert _without_core_rules(run, ()) == (
+        network(),
+        (f"{left} variant(='published'), core(='2 Gbps'), fat_pipes(=('core',)) of the run's network.",),
+    )
+    found, (note,) = _without_core_rules(run, ("core", "fat_pipes"))
+    assert found == network(core="2 Gbps", fat_pipes=("core",))
+    assert note == f"{left} variant(='published') of the run's network."
+    assert _without_core_rules(network(core="2 Gbps"), ("core",)) == (network(core="2 Gbps"), ())
+    assert _without_core_rules(network(), ()) == (network(), ())
+    measured.measured = None
+    assert _without_core_rules(run, ()) == (run, ())
+
+
+@pytest.mark.parametrize(
+    ("compute", "compute_at", "before_s", "stated_s", "taken"),
+    [
+        # Silo 0 had the time that the first network states, silo 1 one of its own.
+        (None, {"b": "2 s"}, (1.0, np.nan), (3.0, 4.0), (3.0, 2.0)),
+        (None, {}, (1.0, np.nan), (3.0, np.nan), (3.0, 2.0)),
+        (None, {}, (1.0, np.nan), (3.0, 4.0), (3.0, 4.0)),
+        ("5 s", {}, (9.0, 9.0), (3.0, 4.0), (1.0, 2.0)),
+        ("5 s", {}, (1.0, 9.0), (3.0, 4.0), (3.0, 2.0)),
+        (None, {}, (1.0, 2.0), (np.nan, np.nan), (1.0, 2.0)),
+    ],
+)
+def test_computing_times_that_a_network_states_are_those_of_its_silos(
+    monkeypatch, compute, compute_at, before_s, stated_s, taken
+):
+    there = SimpleNamespace(name="there", stated_s=np.array(before_s))
+    here = SimpleNamespace(name="here", stated_s=np.array(stated_s))
+    monkeypatch.setattr(relocation, "silo_routers", lambda _underlay, _silos: [0, 1])
+    monkeypatch.setattr(relocation, "stated_compute", lambda underlay, _routers: underlay.stated_s)
+    run = SimpleNamespace(
+        record=SimpleNamespace(underlay=there, network=SimpleNamespace(silo_at=None), silo_labels=("a", "b")),
+        scenario=SimpleNamespace(workload=WorkloadConfig(compute=compute, compute_at=compute_at)),
+    )
+    work = Workload(model_bits=1.0, compute_s=np.array([1.0, 2.0]))
+    graph = SimpleNamespace(underlay=here, router=np.array([0, 1]))
+    found, notes = _with_stated_times(run, work, graph)
+    assert np.broadcast_to(found.compute_s, 2).tolist() == list(taken)
+    changed = sum(one != other for one, other in zip(taken, (1.0, 2.0), strict=True))
+    said = f"computing times of {changed} silos are those that here states."
+    assert notes == ((said,) if changed else ())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "bits"),
+    [
+        ({"model_size": "1 Mbit"}, {"model_size": "2 Mbit"}, 2e6 / 2),
+        ({"model_size": "1 Mbit"}, {"model_size": "2 Mbit", "overhead": "50 %"}, 3e6 / 2),
+        ({"model_size": "1 Mbit"}, {"model_size": "1 Mbit", "overhead": "50 %"}, 1.5e6),
+        ({"model_size": "1 Mbit", "overhead": "25 %"}, {"model_size": "1 Mbit"}, 1e6 / 1.25),
+        ({"model_size": "1 Mbit"}, {"model_size": "1 Mbit", "compute": "1 s"}, 1e6),
+    ],
+)
+def test_the_size_of_messages_follows_from_that_of_the_model(before, after, bits):
+    # Of each message the file says that it is half of the model.
+    work = Workload(model_bits=1e6, compute_s=0.5, message_share=0.5)
+    configs = [WorkloadConfig(**{"compute": "0.5 s"} | each) for each in (before, after)]
+    scenarios = [SimpleNamespace(workload=config, network=network()) for config in configs]
+    run = SimpleNamespace(scenario=scenarios[0], record=SimpleNamespace(work=work))
+    assert _workload(run, scenarios[0], None) is work
+    one = SimpleNamespace(
+        silos=1, labels=("a",), router=np.zeros(1, dtype=int), underlay=SimpleNamespace(sites=None)
+    )
+    found = _workload(run, scenarios[1], one)
+    assert found.model_bits == pytest.approx(bits)
+    assert found.compute_s == (1.0 if "compute" in after else 0.5)
