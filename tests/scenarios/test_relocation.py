@@ -12,10 +12,14 @@ from scenarios.studies.relocation import (
     RecordedRun,
     RelocatedOverlay,
     Relocation,
+    _check_learning,
+    _check_silos,
+    _relocated,
     _with_stated_times,
     _without_core_rules,
     _without_places,
     _workload,
+    recorded_job,
 )
 from topologies import InputError, Workload
 
@@ -225,6 +229,7 @@ def test_computing_times_that_a_network_states_are_those_of_its_silos(
         ({"model_size": "1 Mbit"}, {"model_size": "1 Mbit", "overhead": "50 %"}, 1.5e6),
         ({"model_size": "1 Mbit", "overhead": "25 %"}, {"model_size": "1 Mbit"}, 1e6 / 1.25),
         ({"model_size": "1 Mbit"}, {"model_size": "1 Mbit", "compute": "1 s"}, 1e6),
+        ({"model_size": "1 Mbit"}, {"model_size": "0 bit"}, 0.0),
     ],
 )
 def test_the_size_of_messages_follows_from_that_of_the_model(before, after, bits):
@@ -240,3 +245,121 @@ def test_the_size_of_messages_follows_from_that_of_the_model(before, after, bits
     found = _workload(run, scenarios[1], one)
     assert found.model_bits == pytest.approx(bits)
     assert found.compute_s == (1.0 if "compute" in after else 0.5)
+
+
+@pytest.mark.parametrize(
+    ("compute_s", "name"),
+    [
+        ((0.0046, 0.0046), "femnist"),
+        ((0.0046, 1.0), "custom, model of femnist"),
+        ((1.0, 1.0), "custom, model of femnist"),
+    ],
+)
+def test_a_preset_of_which_a_silo_has_another_computing_time_is_named_for_its_model(compute_s, name):
+    work = Workload(model_bits=1e6, compute_s=np.array(compute_s))
+    before, after = (
+        SimpleNamespace(workload=WorkloadConfig(preset="femnist", overlap=overlap))
+        for overlap in (None, "0 %")
+    )
+    run = SimpleNamespace(scenario=before, record=SimpleNamespace(work=work))
+    found = _workload(run, after, None)
+    assert found.name == f"{name}, overlap 0 %"
+    assert found.overlap == 0.0
+
+
+@pytest.mark.parametrize(
+    ("silo_at", "there", "here", "message"),
+    [
+        (None, "abc", "abc", None),
+        (None, "abc", "xyz", None),
+        (("a", "b", "c"), "abc", "abc", None),
+        (None, "abc", "ab", r"new has 2 silos, but the run has 3\."),
+        (("a", "b"), "ab", "abc", r"new has 3 silos, but the run has 2\."),
+        (None, "abc", "acb", r"run\.h5 numbers the silos of new in another order than that of their labels"),
+    ],
+)
+def test_silos_keep_their_numbers(silo_at, there, here, message):
+    run = run_of(
+        network=SimpleNamespace(silo_at=silo_at),
+        underlay=SimpleNamespace(labels=("a", "b", "c")),
+        silo_labels=tuple(there),
+    )
+    graph = SimpleNamespace(silos=len(here), labels=tuple(here), underlay=SimpleNamespace(name="new"))
+    if message is None:
+        _check_silos(run, graph)
+    else:
+        with pytest.raises(InputError, match=message):
+            _check_silos(run, graph)
+
+
+def test_only_a_new_event_alters_the_learning():
+    def scenario(*entries):
+        known = {("simulation", "absence", place): entry for place, entry in enumerate(entries)}
+        return SimpleNamespace(simulation=SimpleNamespace(learning_events=lambda: known))
+
+    entries = [SimpleNamespace(describe=lambda name=name: name) for name in ("a is away", "b is away")]
+    _check_learning(scenario(*entries), scenario(*entries[::-1]))
+    _check_learning(scenario(*entries), scenario())
+    with pytest.raises(
+        InputError, match=r"would alter the learning \(b is away\), whose rows a replay keeps"
+    ):
+        _check_learning(scenario(entries[0]), scenario(*entries))
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Relocate a randomized overlay of which 8 rounds are recorded; how many rounds are read and simulated."""
+    read = []
+
+    def read_drawn(_path, _recorded, _graph, _work, *, most):
+        read.append(most)
+        return SimpleNamespace(rounds=8)
+
+    monkeypatch.setattr(relocation, "read_drawn", read_drawn)
+    monkeypatch.setattr(relocation, "job_of", lambda _overlay, _settings, *, rounds, seed: (rounds, seed))
+    recorded = SimpleNamespace(
+        kind="matcha", arcs=np.array([[0, 1, 9], [1, 0, 9]]), states=None, consensus=None
+    )
+    may_send = np.array([[False, True], [True, False]])
+    graph = SimpleNamespace(may_send=may_send, labels=("a", "b"), underlay=SimpleNamespace(name="new"))
+
+    def rounds(wanted, trained, until_ci):
+        scenario = SimpleNamespace(simulation=SimpleNamespace(until_ci=until_ci), seed=3)
+        moved = _relocated(run_of(), recorded, scenario, graph, None, rounds=wanted, trained=trained)
+        assert (moved.recorded, moved.overlay.rounds) == (recorded, 8)
+        assert read == [None]
+        read.clear()
+        return moved.job
+
+    return SimpleNamespace(rounds=rounds, may_send=may_send, recorded=recorded, graph=graph, read=read)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "trained", "until_ci", "rounds"),
+    [
+        (20, 4, None, 20),
+        # A run that ended where its interval was narrow has no rounds beyond, but those of the training are drawn.
+        (20, 4, 0.01, 8),
+        (20, 12, 0.01, 12),
+        (6, 4, 0.01, 6),
+    ],
+)
+def test_of_a_randomized_overlay_there_are_no_rounds_beyond_a_narrow_interval(
+    drawn, wanted, trained, until_ci, rounds
+):
+    assert drawn.rounds(wanted, trained, until_ci) == (rounds, 3)
+
+
+def test_an_arc_that_the_other_network_blocks_is_named(drawn):
+    drawn.may_send[1, 0] = False
+    with pytest.raises(InputError, match="matcha has the arc b -> a, which new blocks"):
+        drawn.rounds(5, 2, None)
+
+
+def test_a_recorded_simulation_is_made_again_of_no_more_rounds_than_are_asked_for(drawn):
+    training = SimpleNamespace(rounds=12)
+    run = run_of(training=training, work=None)
+    run.scenario.simulation, run.scenario.seed = SimpleNamespace(until_ci=0.01), 3
+    assert recorded_job(run, drawn.recorded, drawn.graph, rounds=10) == (10, 3)
+    assert recorded_job(run, drawn.recorded, drawn.graph, rounds=30) == (12, 3)
+    assert drawn.read == [10, 30]

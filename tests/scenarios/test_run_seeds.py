@@ -166,3 +166,13 @@ def test_a_table_without_runs_is_refused(tmp_path):
         InputError, match=r"s\.csv: is the table of runs with several seeds: it must be called NAME"
     ):
         SeedFiles.beside(Path(tmp_path / "s.csv"))
+
+
+@pytest.mark.parametrize(("seeds", "text"), [((3,), "1 seed"), ((3, 4), "2 seeds")])
+def test_the_table_says_how_many_seeds_it_is_of(monkeypatch, seeds, text):
+    monkeypatch.setattr(
+        study, "recorded_scenario", lambda _: SimpleNamespace(name="study", target_accuracy=0.5, events=())
+    )
+    monkeypatch.setattr(study, "seeds_table", lambda *given, **_: given)
+    records = {seed: SimpleNamespace(scenario="", about="ring of 3") for seed in seeds}
+    assert study.seeds_summary(records) == (records, f"study: {text}\nring of 3", 0.5)

@@ -1,12 +1,14 @@
 """What is looked at of the rounds and the training rows of an overlay, at each bound."""
 
+from importlib.metadata import version
+from pathlib import Path
 from types import SimpleNamespace
 
 import h5py
 import numpy as np
 import pytest
 
-from scenarios.studies.verification import _rows
+from scenarios.studies.verification import _incomplete, _network, _read_all, _rows
 from topologies import InputError
 
 PIECE = 4096
@@ -130,3 +132,43 @@ def test_messages_arrive_after_the_first_silo_has_started_or_are_none(round_, la
 def test_bits_of_links_are_finite_numbers(bits, is_damaged):
     line = said(np.arange(5.0), link_bits=(1.0, bits))
     assert line == ("is damaged: link_bits of o must be finite and >= 0." if is_damaged else "o: 4 rounds")
+
+
+def test_the_hash_of_a_network_is_compared_by_the_version_that_made_it():
+    assert (
+        _network("a", "a", "0.0.1")
+        == _network("a", "a", version("silosim"))
+        == "of the hash that the file states"
+    )
+    assert _network("a", "b", "0.0.1") == (
+        "its hash is not compared: that of silosim 0.0.1 may be made differently"
+    )
+    with pytest.raises(
+        InputError, match=r"is damaged: its network has another hash than graph_sha256 states\."
+    ):
+        _network("a", "b", version("silosim"))
+
+
+@pytest.mark.parametrize(
+    ("training", "reached", "line"),
+    [
+        (None, {}, "is not complete."),
+        (4, {"ring": 4, "star": 4}, "is not complete."),
+        (4, {"ring": 4, "star": 3}, "is not complete: star is trained to round 3 of 4."),
+        (4, {"ring": 4}, "is not complete: star is trained to round 0 of 4."),
+        (4, {"ring": 1}, "is not complete: ring is trained to round 1 of 4."),
+    ],
+)
+def test_the_first_overlay_whose_training_has_not_ended_is_named(monkeypatch, training, reached, line):
+    monkeypatch.setattr("scenarios.studies.verification.rounds_reached", lambda _path, _record: reached)
+    record = SimpleNamespace(overlays=[SimpleNamespace(kind=kind) for kind in ("ring", "star")])
+    assert _incomplete(Path("run.h5.partial"), record, training) == line
+
+
+def test_all_that_a_file_holds_is_read_and_counted():
+    with h5py.File("x.h5", "w", driver="core", backing_store=False) as file:
+        file.attrs["a"] = 1
+        file["group/rows"] = np.zeros((3, 2))
+        file["group/one"], file["none"] = 5, np.zeros((0, 4))
+        file["group"].attrs["b"], file["none"].attrs["c"] = 2, 3
+        assert _read_all(file) == (3, 3)

@@ -1,0 +1,291 @@
+"""Rows of the points of a study by hand: inputs, simulations, errors, and what is kept for the next point."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.simulation import SimulationConfig
+from scenarios.runfile.study_table import RANGES
+from scenarios.studies import replay_points
+from scenarios.studies.replay_points import COLUMNS, _row, compute_replays
+from scenarios.studies.replay_times import _goal
+from scenarios.studies.study_points import (
+    Point,
+    ReplayOf,
+    _Kept,
+    _unsaid,
+    error_text,
+    input_fields,
+    result_of,
+    simulation_fields,
+    unsaid_fields,
+)
+from topologies import InputError, Workload
+
+WORK = Workload(model_bits=1e6, compute_s=0.5)
+
+
+def graph_of(up=(1e9, 1e9), down=(1e9, 1e9), core=(2e9,)):
+    return SimpleNamespace(
+        silos=len(up),
+        labels=tuple("abcdefgh"[: len(up)]),
+        up_bps=np.array(up),
+        down_bps=np.array(down),
+        core_bps=np.array(core),
+        underlay=SimpleNamespace(name="net"),
+    )
+
+
+@pytest.mark.parametrize("as_text", [False, True])
+def test_local_steps_of_a_silo_are_a_whole_number(as_text):
+    graph, own = graph_of(), Workload(model_bits=1.0, compute_s=0.5, local_steps=np.array([3, 5]))
+    path = ("workload", "local_steps_at")
+    assert [_unsaid((*path, silo), graph, own, as_text=as_text) for silo in "ab"] == [3, 5]
+    assert _unsaid((*path, "b"), graph, WORK, as_text=as_text) == 1
+    assert _unsaid((*path, "z"), graph, WORK, as_text=as_text) is None
+    assert _unsaid(path, graph, WORK, as_text=as_text) is None
+    assert _unsaid((*path, "a", "a"), graph, WORK, as_text=as_text) is None
+
+
+def test_a_column_with_a_unit_in_its_name_has_the_number_and_one_without_the_text():
+    columns = {"access_bps": "network.access", "model_size": "workload.model_size", "silo": "network.silo_at"}
+    assert unsaid_fields(columns, graph_of(), WORK) == {
+        "access_bps": 1e9,
+        "model_size": "1 Mbit",
+        "silo": None,
+    }
+
+
+def test_inputs_of_a_point():
+    scenario = SimpleNamespace(seed=7)
+    row = input_fields(scenario, graph_of(), WORK, OverlayConfig(kind="ring", name="tour"))
+    assert row == {
+        "network": "net",
+        "silos": 2,
+        "access_up_bps": 1e9,
+        "access_down_bps": 1e9,
+        "core_bps": 2e9,
+        "compute_s": 0.5,
+        "model_bits": 1e6,
+        "local_steps": 1,
+        RANGES: "",
+        "seed": 7,
+        "overlay": "tour",
+        "kind": "ring",
+        "options": "",
+    }
+
+
+def test_inputs_in_which_silos_or_links_differ_have_both_ends():
+    graph = graph_of(up=(1e9, 3e9), down=(2e9, 2e9), core=())
+    work = Workload(model_bits=1e6, compute_s=np.array([0.5, 0.25]), local_steps=np.array([4, 2]))
+    config = OverlayConfig(kind="matcha", options={"budget": 0.5}, seed=4)
+    row = input_fields(SimpleNamespace(seed=7), graph, work, config)
+    assert (row["access_up_bps"], row["access_down_bps"], row["core_bps"]) == (None, 2e9, None)
+    assert (row["compute_s"], row["local_steps"]) == (None, None)
+    assert json.loads(row[RANGES]) == {
+        "access_up_bps": [1e9, 3e9],
+        "compute_s": [0.25, 0.5],
+        "local_steps": [2.0, 4.0],
+    }
+    assert json.loads(row["options"]) == {"budget": 0.5, "seed": 4}
+
+
+def test_what_varies_comes_first_and_keeps_its_value():
+    point = Point(identity="id", varied={"b": 1, "hub": "x"}, scenario=None, rows=2)
+    result = result_of(point, [{"a": 1, "hub": "y"}, {"error": "wrong"}])
+    assert result.identity == "id"
+    assert [list(row) for row in result.rows] == [
+        ["b", "hub", "a", "error", "point"],
+        ["b", "hub", "error", "point"],
+    ]
+    assert result.rows[0] == {"b": 1, "hub": "x", "a": 1, "error": "", "point": "id"}
+    assert result.rows[1] == {"b": 1, "hub": "x", "error": "wrong", "point": "id"}
+
+
+def test_the_values_used_last_are_kept():
+    kept, made = _Kept(2), []
+
+    def of(key):
+        return kept.of(key, lambda: made.append(key) or key.upper())
+
+    assert [of(key) for key in "abacab"] == list("ABACAB")
+    # Using `a` again kept it when `c` came, which took the place of `b`.
+    assert made == ["a", "b", "c", "b"]
+    assert list(kept) == ["a", "b"]
+
+
+def test_errors_of_others_are_called_internal():
+    assert error_text(InputError("must be  >= 1.")) == "must be >= 1."
+    assert error_text(ValueError("of  a\nlibrary")) == "internal error: ValueError: of a library"
+
+
+def outcome_of(simulated_s=2.0, rounds=40):
+    steady = SimpleNamespace(cycle_time_s=simulated_s, is_exact=True)
+    starts_s = np.arange(rounds + 1) * simulated_s
+    return SimpleNamespace(
+        steady=steady, half_width_s=0.25, engine="compiled", rounds=rounds, last_start_s=starts_s
+    )
+
+
+def test_a_simulation_stands_beside_its_closed_form():
+    settings = SimulationConfig(sharing="equal", queueing="fifo")
+    assert simulation_fields(settings, outcome_of(), 1.6) == {
+        "sharing": "equal",
+        "queueing": "fifo",
+        "engine": "compiled",
+        "rounds": 40,
+        "simulated_s": 2.0,
+        "simulated_half_width_s": 0.25,
+        "simulated_is_exact": True,
+        "over_paper": pytest.approx(0.25),
+    }
+
+
+@pytest.fixture
+def there(monkeypatch):
+    """A place where `ring` can be replayed and `star` cannot."""
+    ring, star = (SimpleNamespace(kind=kind) for kind in ("ring", "star"))
+    config = OverlayConfig(kind="ring", options={}, name="ring")
+    scenario = SimpleNamespace(
+        seed=7, overlays=SimpleNamespace(overlays=[config]), simulation=SimulationConfig()
+    )
+    moved = SimpleNamespace(
+        recorded=ring, overlay="overlay", reached=lambda _outcome, goal: None if goal is None else (5, 10.0)
+    )
+    monkeypatch.setattr(
+        replay_points, "design_fields", lambda overlay, seed: {"paper_s": 1.6, "arcs": (overlay, seed)}
+    )
+    run = SimpleNamespace(goal=lambda _: 0.5, record=SimpleNamespace(overlays=[ring, star]))
+    return SimpleNamespace(
+        scenario=scenario,
+        graph=graph_of(),
+        work=WORK,
+        overlays=(moved,),
+        left={"star": "star has\nno hub."},
+        run=run,
+        ring=ring,
+        star=star,
+        simulate=lambda each, *, title: outcome_of() if (each, title) == (moved, None) else None,
+    )
+
+
+def test_a_replayed_overlay_has_its_times_to_the_target(there):
+    row = _row(there, there.ring)
+    assert (row["overlay"], row["kind"], row["seed"], row["arcs"]) == ("ring", "ring", 7, ("overlay", 7))
+    assert (row["simulated_s"], row["over_paper"]) == (2.0, pytest.approx(0.25))
+    assert [row[name] for name in COLUMNS] == [0.5, 5, 10.0]
+    there.run.goal = lambda _: None
+    assert [_row(there, there.ring)[name] for name in COLUMNS] == [None, None, None]
+
+
+def test_an_overlay_that_cannot_be_replayed_is_a_row_with_its_error(there):
+    row = _row(there, there.star)
+    assert (row["overlay"], row["kind"], row["silos"], row["error"]) == (
+        "star",
+        "star",
+        2,
+        "star has no hub.",
+    )
+    assert "simulated_s" not in row
+
+
+def test_an_overlay_that_cannot_be_simulated_is_a_row_with_its_closed_forms_and_error(there):
+    def fails(*_, **__):
+        raise InputError("dates are  lost.")
+
+    there.simulate = fails
+    row = _row(there, there.ring)
+    assert (row["paper_s"], row["error"]) == (1.6, "dates are lost.")
+    assert "simulated_s" not in row
+
+
+def test_replays_of_a_study_read_the_run_once_and_those_of_none_each_time(there, monkeypatch):
+    opened = []
+    monkeypatch.setattr(replay_points.RecordedRun, "open", lambda path: opened.append(path) or there.run)
+    monkeypatch.setattr(replay_points, "relocate", lambda _run, _scenario, keys: there if keys else 1 / 0)
+    replay_points._run_of.cache_clear()
+
+    def point(identity, keys):
+        replay = ReplayOf(path=Path("run.h5"), network_keys=frozenset(keys))
+        return Point(
+            identity=identity,
+            varied={"x": 1},
+            scenario=None,
+            rows=2,
+            replay=replay,
+            unsaid={"access_bps": "network.access"},
+        )
+
+    first, wrong = compute_replays([point("a", ["access"]), point("b", [])], "study")
+    assert opened == [Path("run.h5")]
+    ring, star = first.rows
+    assert (ring["access_bps"], ring["x"], ring["time_to_target_s"], ring["point"]) == (1e9, 1, 10.0, "a")
+    assert (ring["speedup"], ring["error"], star["error"]) == (None, "", "star has no hub.")
+    assert [row["error"] for row in wrong.rows] == ["internal error: ZeroDivisionError: division by zero"]
+    compute_replays([point("a", ["access"])] * 2)
+    assert len(opened) == 3
+    replay_points._run_of.cache_clear()
+
+
+def goal_of(target, *, left=None, accuracies=None):
+    """The goal of a run of which overlays with these accuracies can be replayed."""
+    recorded = [
+        SimpleNamespace(
+            kind=kind,
+            history={"test_accuracy": np.array(rows)} if rows else {},
+            first_row_at=lambda least, rows=rows: next(
+                (k for k, each in enumerate(rows) if each >= least), None
+            ),
+        )
+        for kind, rows in (accuracies or {}).items()
+    ]
+    run = SimpleNamespace(path="run.h5", record=SimpleNamespace(overlays=recorded))
+    moved = [SimpleNamespace(recorded=each) for each in recorded if each.kind not in (left or {})]
+    return _goal(run, [SimpleNamespace(overlays=moved, left=left or {})], target)
+
+
+def test_times_are_to_a_target_that_an_overlay_reaches():
+    rows = {"ring": (0.1, 0.6), "star": (0.1, 0.4), "bare": ()}
+    for target in (None, 0.1, 0.6):
+        assert goal_of(target, accuracies=rows) == target
+    highest = (
+        r"target_accuracy\(=0\.7\) must be reached by an overlay; the highest test accuracy in run\.h5 is "
+    )
+    with pytest.raises(InputError, match=rf"{highest}ring's 0\.6\.$"):
+        goal_of(0.7, accuracies=rows)
+    with pytest.raises(InputError, match=rf"{highest}star's 0\.4\.$"):
+        goal_of(0.7, accuracies={"ring": (0.1, float("nan")), "star": (0.1, 0.4)})
+
+
+def test_a_target_that_only_left_overlays_reach_is_an_error_with_their_reason():
+    rows, left = {"ring": (0.1, 0.6), "star": (0.1, 0.4)}, {"ring": "ring has\nan arc."}
+    assert goal_of(0.4, accuracies=rows, left=left) == 0.4
+    with pytest.raises(
+        InputError,
+        match=r"must be reached by an overlay that can be replayed; the highest test accuracy of these in run\.h5 is "
+        r"star's 0\.4; not replayed: ring has an arc\.$",
+    ):
+        goal_of(0.5, accuracies=rows, left=left)
+
+
+@pytest.mark.parametrize(
+    ("rows", "left", "message"),
+    [
+        ({"bare": ()}, {}, r"run\.h5: has no training rows, so there is no time to a target"),
+        ({}, {}, r"run\.h5: has no training rows"),
+        (
+            {"ring": (0.5,), "bare": ()},
+            {"ring": "ring has an arc."},
+            r"run\.h5: no overlay with training rows can be replayed; not replayed: ring has an arc\.$",
+        ),
+    ],
+)
+def test_a_run_without_rows_has_no_time_to_a_target(rows, left, message):
+    for target in (None, 0.5):
+        with pytest.raises(InputError, match=message):
+            goal_of(target, accuracies=rows, left=left)
