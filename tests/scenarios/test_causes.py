@@ -1,13 +1,14 @@
 """The cause of an arc's largest term: which assumption fails, where, and the numbers."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from scenarios.config.events.cause import link_text
 from scenarios.config.quantities import digits, format_rate, format_s
-from scenarios.validation.causes import cause_of
+from scenarios.validation.causes import _models_on, cause_of
 from scenarios.validation.terms import Terms
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 from topologies.analysis.resources import Resources
@@ -81,7 +82,7 @@ def test_the_largest_term_is_the_cause(star, largest, assumption):
     assert cause(star, 3, **terms).assumption == assumption
 
 
-@pytest.mark.parametrize("factor", [0.5, 2.0])
+@pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])
 def test_a_queue_has_the_time_of_one_model_on_its_link(star, factor):
     sending_s, link = factor * star.closed_forms.paper_s, star.routes[3][0]
     found = cause(star, 3, queue_s={3: 0.3}, sending_s={3: sending_s}, link={3: link})
@@ -176,7 +177,9 @@ def test_a_wait_is_for_the_arc_that_gates_and_for_its_cause(star):
     assert all(fact in queued.explanation for fact in ("serialization", "600.0 ms", "300.0 ms"))
 
 
-@pytest.mark.parametrize(("rate_s", "is_told"), [(0.2, True), (-0.2, False), (1e-9, False)])
+@pytest.mark.parametrize(
+    ("rate_s", "is_told"), [(0.2, True), (-0.2, False), (1e-9, False), (1.9e-6, False), (2.1e-6, True)]
+)
 def test_a_wait_is_for_an_arc_that_is_slow_and_not_for_one_that_is_fast(star, rate_s, is_told):
     hub = int(np.bincount(star.source).argmax())
     first, second = np.flatnonzero(star.target == hub)[:2].tolist()
@@ -211,6 +214,7 @@ def test_a_silo_may_wait_for_its_own_computing(star):
     [
         ({"queue_s": 0.1, "slow_s": 0.1}, "slow start"),
         ({"queue_s": 0.1 * (1 + 5e-10), "slow_s": 0.1}, "slow start"),
+        ({"queue_s": 0.1 * (1 + 8e-10), "slow_s": 0.1}, "slow start"),
         ({"queue_s": 0.1 * (1 + 2e-9), "slow_s": 0.1}, "serialization"),
         ({"queue_s": 0.1, "rate_s": 0.1}, "serialization"),
         ({"queue_s": 0.1, "rate_s": 0.1 * (1 + 5e-10)}, "shared link"),
@@ -226,3 +230,77 @@ def test_of_terms_that_differ_by_rounding_a_slow_start_is_the_cause(star, terms,
 def test_a_negligible_term_is_one_of_exactly_its_share(star, term, share):
     assert cause(star, 3, **{term: {3: share * CYCLE_S}}).assumption == ""
     assert cause(star, 3, **{term: {3: np.nextafter(share * CYCLE_S, 1)}}).assumption != ""
+
+
+@pytest.mark.parametrize(
+    ("slow_s", "idles", "when"),
+    [(0.25, "longer", "later"), (-0.25, "less", "earlier"), (1.5, "longer", "later")],
+)
+def test_a_slow_start_is_longer_or_less_than_closed_forms_take_it_to(star, slow_s, idles, when):
+    found = cause(star, 3, slow_s={3: slow_s})
+    place = f"{star.graph.labels[star.source[3]]} -> {star.graph.labels[star.target[3]]}"
+
+    assert (found.assumption, found.place) == ("slow start", place)
+    assert found.explanation == (
+        f"slow start: {place} idles {idles} than closed forms take it to, and its models start "
+        f"{format_s(abs(slow_s))} {when}"
+    )
+
+
+def test_the_first_link_of_a_network_is_a_place_like_others(star):
+    found = cause(star, 3, queue_s={3: 0.3}, link={3: 0})
+
+    assert found.place == link_text(star.graph, 0)
+
+
+def test_the_first_silo_may_wait_for_its_own_computing(star):
+    arc = int(np.flatnonzero(star.target == 0)[0])
+    found = cause(star, arc, wait_s={arc: 0.4}, gated={star.arcs: 1.0})
+
+    assert found.place == star.graph.labels[0]
+    assert found.explanation == f"{found.place} waits 400.0 ms more for its own computing"
+
+
+def test_an_unused_share_is_by_the_capacity_of_its_core_link():
+    graph = connectivity(load_underlay("geant"), access=AccessLinks(up_bps=1e13, down_bps=1e13))
+    star = design("star", graph, Workload(model_bits=1e6, compute_s=0.01))
+    for arc, route in list(enumerate(star.routes))[::5]:
+        core_bps = [graph.core_bps[link // 2] for link in route[1:-1]]
+        text = cause(star, arc, rate_s={arc: -0.2}, sending_s={arc: 1.0}).explanation
+
+        assert f", {format_rate(min(core_bps))}, by the route's {len(core_bps)} links;" in text
+
+
+@pytest.mark.parametrize(
+    ("link", "models"),
+    [
+        # Of three arcs over link 3 one has only its acknowledgements there.
+        (3, 2),
+        (4, 1),
+        # Windows 10 and 11 follow what an arc crosses; 12 is a capacity that link 3 shares.
+        (10, 1),
+        (11, 2),
+        (12, 2),
+        (13, 1),
+    ],
+)
+def test_models_on_a_link_are_those_that_cross_it_without_acknowledgements(link, models):
+    occupied = [
+        SimpleNamespace(links=(3, 4, 10, 12), hops=2),
+        SimpleNamespace(links=(3, 5, 11, 12), hops=2),
+        SimpleNamespace(links=(5, 6, 3, 11, 12, 13), hops=2),
+    ]
+    shared = [SimpleNamespace(usage={3: 1.0}), SimpleNamespace(usage={6: 1.0, 7: 1.0})]
+    graph = SimpleNamespace(
+        occupied=lambda arcs: occupied[: len(list(arcs))], first_window=10, first_shared=12, shared=shared
+    )
+    overlay = SimpleNamespace(graph=graph, source=np.arange(3), target=np.arange(3))
+
+    assert _models_on(overlay, link) == models
+
+
+def test_two_arcs_over_a_link_are_told_in_the_plural(star, monkeypatch):
+    monkeypatch.setattr("scenarios.validation.causes._models_on", lambda _overlay, _link: 2)
+    found = cause(star, 3, rate_s={3: 0.2}, sending_s={3: 0.7}, link={3: star.routes[3][0]})
+
+    assert ": 2 arcs of the overlay cross it; one model" in found.explanation

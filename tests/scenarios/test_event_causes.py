@@ -174,3 +174,41 @@ def test_a_link_that_is_down_is_told_beside_a_wait(star, at_the_hub):
     assert found.assumption == "wait and others' delays and failure"
     assert found.place == f"{source} -> {hub}, L"
     assert found.explanation.endswith("; L is down")
+
+
+def test_a_gating_arc_that_is_slower_by_just_a_tenth_is_named(star, at_the_hub):
+    _hub, first, second, _source = at_the_hub
+    link = star.routes[second][0]
+    more = terms(star, wait_s={first: 0.5}, gated={second: 1.0}, rate_s={second: 0.05}, link={second: link})
+    found = event_cause(star, first, more, terms(star), events(on_links={link: (named("background"),)}))
+
+    assert found.assumption == "wait and background"
+
+
+def test_what_the_gating_arc_waits_itself_does_not_slow_its_models(star, at_the_hub):
+    hub, first, second, source = at_the_hub
+    more = terms(star, wait_s={first: 0.5, second: 0.4}, gated={second: 1.0})
+    found = event_cause(star, first, more, terms(star), events())
+
+    assert found.explanation.endswith(f"for {source} -> {hub} ({source} itself starts later by background)")
+
+
+def test_the_first_silos_own_computing_gates_and_has_no_route(star):
+    arc, own = int(np.flatnonzero(star.target == 0)[0]), star.arcs
+    waits = event_cause(star, arc, terms(star, wait_s={arc: 0.5}, gated={own: 1.0}), terms(star), events())
+    assert waits == named(
+        "wait", star.graph.labels[0], f"{star.graph.labels[0]} waits 500.0 ms longer for its own computing"
+    )
+
+    asked = []
+    seen = events()
+    seen.on_route = lambda route, detour_s: iter(asked.append((tuple(route), detour_s)) or ())
+    event_cause(star, own, terms(star, computing_s={own: 0.2}), terms(star), seen)
+    event_cause(star, 3, terms(star, rate_s={3: 0.2}, detour_s={3: 0.125}), terms(star), seen)
+    assert asked == [((), 0.0), (tuple(star.routes[3]), 0.125)]
+
+
+def test_the_first_link_of_a_network_is_a_place_like_others(star):
+    found = event_cause(star, 3, terms(star, queue_s={3: 0.2}, link={3: 0}), terms(star), events())
+
+    assert found.place == link_text(star.graph, 0)
