@@ -147,3 +147,13 @@ def test_of_many_silos_only_the_first_rounds_are_kept_for_the_transient(monkeypa
     # 20 numbers are 10 rounds of 2 silos; with one more, the period must end before it.
     assert found.steady_state(proven(8)) == (proven(1), None)
     assert found.steady_state(proven(9)) == (proven(9), None)
+
+
+def test_the_last_start_is_that_of_the_latest_silo_also_where_some_are_away():
+    start_s = steps(2.0, 3.0)
+    start_s[3:6, 0] = 6.0
+    start_s[6:, 0] = 6.0 + 2.0 * np.arange(1, ROUNDS - 4)
+    found = fed(start_s, absences=[(0, 3, 6)])
+
+    assert found.last_s[:3].tolist() == [0.0, 3.0, 6.0]
+    assert found.last_s[6:].tolist() == [3.0 * k for k in range(6, ROUNDS + 1)]

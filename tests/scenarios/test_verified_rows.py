@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 import pytest
 
+from scenarios.studies import verification
 from scenarios.studies.verification import _incomplete, _network, _read_all, _rows
 from topologies import InputError
 
@@ -99,6 +100,7 @@ def test_a_row_is_dated_between_the_silos_starts(wall_s, line):
     ("logged", "trained", "all_rows", "line"),
     [
         ((0, 2), 2, True, "o: 4 rounds, 2 training rows to round 2"),
+        ((0, 1, 2), 2, True, "o: 4 rounds, 3 training rows to round 2"),
         ((0, 2), None, True, "o: 4 rounds, 2 training rows to round 2"),
         ((0, 2), 3, True, "is not complete: o is trained to round 2 of 3."),
         ((0, 2), 2, False, "is not complete: o is trained to round 2 of 2."),
@@ -172,3 +174,48 @@ def test_all_that_a_file_holds_is_read_and_counted():
         file["group/one"], file["none"] = 5, np.zeros((0, 4))
         file["group"].attrs["b"], file["none"].attrs["c"] = 2, 3
         assert _read_all(file) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("shape", "pieces"),
+    [
+        ((10, 4), [(0, 2), (2, 4), (4, 6), (6, 8), (8, 10)]),
+        ((5, 2, 2), [(0, 2), (2, 4), (4, 6)]),
+        ((10,), [(0, 8), (8, 16)]),
+        ((2, 100), [(0, 1), (1, 2)]),
+        ((1, 4), [(0, 2)]),
+        ((2, 0), [(0, 8)]),
+        ((0, 4), []),
+        ((), [()]),
+    ],
+)
+def test_long_data_sets_are_read_piece_by_piece_to_their_end(monkeypatch, shape, pieces):
+    read = []
+
+    class DataSet:
+        size = int(np.prod(shape))
+
+        def __getitem__(self, rows):
+            read.append(rows if rows == () else (rows.start, rows.stop))
+
+    DataSet.shape, DataSet.attrs = shape, {"unit": "s"}
+    group = SimpleNamespace(attrs={"a": 1, "b": 2})
+    file = SimpleNamespace(
+        attrs={"version": 1}, visititems=lambda visit: [visit("g", group), visit("g/rows", DataSet())]
+    )
+    monkeypatch.setattr(verification, "_PIECE", 8)
+    monkeypatch.setattr(verification, "h5py", SimpleNamespace(Dataset=DataSet))
+    assert _read_all(file) == (1, 4)
+    assert read == pieces
+
+
+@pytest.mark.parametrize("silo", [0, 1])
+def test_no_silo_lacks_a_date(silo):
+    dates = np.stack((np.arange(5.0), np.arange(5.0) + 1.0), axis=1)
+    dates[3, silo] = np.inf
+    overlay = SimpleNamespace(kind="o", simulation=SimpleNamespace(is_whole=True, rounds=4))
+    with h5py.File("x.h5", "w", driver="core", backing_store=False) as file:
+        file["simulation/o/round_start_s"] = dates
+        file["simulation/o/arrival_s"] = np.arange(4.0)[:, None]
+        with pytest.raises(InputError, match="is damaged: dates of o are missing or go back"):
+            _rows(file, overlay, None)

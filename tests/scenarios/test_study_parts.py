@@ -1,0 +1,318 @@
+"""Parts of a study by themselves: which trainings it takes, files and hashes of its points, and its errors."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from scenarios.studies import study as module
+from scenarios.studies.study import (
+    _capacities,
+    _check_training,
+    _compute_left,
+    _data_of,
+    _digest,
+    _errors,
+    _example,
+    _files,
+    _is_new,
+    _is_placed,
+    _of_overlay,
+    _sizes_messages,
+    _table_rows,
+    columns_of,
+)
+from topologies import InputError, MachineError
+from topologies.errors import Field
+from training.history import DIVERGED
+
+
+def scenario_of(*, trains=True, preset="femnist", model_size=None, compression="none", labels=()):
+    return SimpleNamespace(
+        training=SimpleNamespace(compression=compression) if trains else None,
+        workload=SimpleNamespace(preset=preset, model_size=model_size),
+        overlays=SimpleNamespace(overlays=[SimpleNamespace(takes_label_shares=each) for each in labels]),
+    )
+
+
+def study_with(*, train=False, run=None, grid=(), points=(), base=("training",)):
+    config = SimpleNamespace(
+        train=train, run=run, grid=dict.fromkeys(grid), keys=[*grid, *points], simulate=False
+    )
+    return SimpleNamespace(config=config, base=dict.fromkeys(base), source="study.toml")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "sizes"),
+    [
+        ({"trains": False, "preset": None}, False),
+        ({}, False),
+        ({"compression": "top_k"}, True),
+        ({"preset": None}, True),
+        ({"preset": None, "model_size": "1 MB"}, False),
+        ({"preset": "femnist", "model_size": "1 MB"}, False),
+    ],
+)
+def test_the_size_of_messages_depends_on_a_training_that_compresses_or_states_no_size(scenario, sizes):
+    assert _sizes_messages(scenario_of(**scenario)) is sizes
+
+
+@pytest.mark.parametrize(
+    ("study", "scenarios", "error"),
+    [
+        ({"base": ()}, [{"trains": False}], None),
+        (
+            {},
+            [{}],
+            "study.toml: training goes with silosim run or train = true in [study], unless an overlay takes",
+        ),
+        ({"run": Path("run.h5")}, [{}], None),
+        # One point that needs it is enough.
+        ({}, [{}, {"compression": "top_k"}], None),
+        ({}, [{}, {"labels": (False, True)}], None),
+        ({}, [{"labels": (False, False)}], "study.toml: training goes with silosim run"),
+        (
+            {"grid": ("seed", "training.partition"), "base": ()},
+            [{}],
+            "study.toml: study.grid.training.partition changes nothing that a study without train = true computes",
+        ),
+        ({"points": ("training.alpha",)}, [{}], "study.toml: study.points.training.alpha changes nothing"),
+        ({"grid": ("training.alpha",)}, [{"labels": (True,)}], None),
+        ({"grid": ("seed",), "base": ()}, [{}], None),
+    ],
+)
+def test_a_training_that_no_point_needs_is_refused(study, scenarios, error):
+    made = [scenario_of(**each) for each in scenarios]
+    if error is None:
+        _check_training(study_with(**study), made)
+        return
+    with pytest.raises(InputError) as caught:
+        _check_training(study_with(**study), made)
+    assert str(caught.value).replace("'", "").replace('"', "").startswith(error)
+
+
+def test_a_study_that_trains_needs_a_training_and_hubs_at_all_points(monkeypatch):
+    checked = []
+    monkeypatch.setattr(module, "check_hubs", checked.append)
+    scenarios = [scenario_of(), scenario_of()]
+    _check_training(study_with(train=True), scenarios)
+    assert checked == scenarios
+    with pytest.raises(
+        InputError, match=r"study\.train\(=True\) goes with a scenario that has \[training\]\."
+    ):
+        _check_training(study_with(train=True), [scenario_of(), scenario_of(trains=False)])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("1 Gbps", "1000 Mbps", True),
+        ("1 Gbps up, 1 Gbps down", "1 Gbps", True),
+        ("1 Gbps up, 2 Gbps down", "2 Gbps down, 1 Gbps up", True),
+        ("1 Gbps up, 2 Gbps down", "1 Gbps", False),
+        ("ring", "ring", True),
+        ("ring", "star", False),
+        (1e9, "1 Gbps", False),
+        (5, 5, True),
+    ],
+)
+def test_one_capacity_may_be_written_in_two_ways(one, other, is_same):
+    assert (_capacities(one) == _capacities(other)) is is_same
+
+
+@pytest.mark.parametrize(
+    ("error", "is_new"), [("", False), ("no GPU is there.", True), (f"{DIVERGED} in round 3", False)]
+)
+def test_points_with_an_error_are_new_unless_their_training_diverged(error, is_new):
+    assert _is_new(error) is is_new
+
+
+def test_data_sets_are_told_apart_by_what_labels_and_sizes_depend_on():
+    def data(**changes):
+        given = {
+            "data_options": (),
+            "dataset": "digits",
+            "partition": "iid",
+            "backend": "silosim",
+            "backend_options": {},
+            "rounds": 3,
+        }
+        return _data_of(SimpleNamespace(training=SimpleNamespace(**given | changes)))
+
+    assert _data_of(SimpleNamespace(training=None)) == ""
+    assert data() == data(rounds=9)
+    changed = [{"data_options": (1,)}, {"dataset": "femnist"}, {"partition": "dirichlet"}, {"backend": "own"}]
+    assert len({data(), *(data(**each) for each in changed), data(backend_options={"a": 1})}) == 6
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_file", "options", "is_placed"),
+    [
+        ("ring", False, {}, False),
+        ("ring", False, {"order": "tour"}, False),
+        ("", False, {}, True),
+        ("ring", True, {}, True),
+        ("star", False, {"hub": "Tokyo"}, True),
+    ],
+)
+def test_overlays_of_files_and_with_a_hub_name_silos(kind, is_file, options, is_placed):
+    config = SimpleNamespace(kind=kind, consensus_is_file=is_file, options=options)
+    assert _is_placed(config) is is_placed
+
+
+def test_an_error_of_an_overlays_option_is_within_its_table():
+    option = InputError("must be a silo.", field=Field("hub", value="x"))
+    assert str(_of_overlay("star", option)) == "overlays.star.hub(='x') must be a silo."
+    for error in (InputError("has no silo."), InputError("wrong.", field=Field("hub"), source="arcs.csv")):
+        assert _of_overlay("star", error) is error
+
+
+def inputs_of(tmp_path, *, routes=None, consensus_is_file=True):
+    network = SimpleNamespace(
+        sites="sites.csv",
+        links="links.csv",
+        pairs=None,
+        bandwidth_matrix=None,
+        latency_matrix="latency.csv",
+        underlay=None,
+        routes=routes,
+    )
+    configs = [
+        SimpleNamespace(file="arcs.csv", consensus="w.csv", consensus_is_file=consensus_is_file),
+        SimpleNamespace(file="", consensus="metropolis", consensus_is_file=False),
+    ]
+    (tmp_path / "matrices").mkdir()
+    for name in ("b.csv", "a.csv"):
+        (tmp_path / "matrices" / name).write_text("x")
+    files = ("trace.csv", str(tmp_path / "matrices"))
+    return SimpleNamespace(
+        network=network, overlays=SimpleNamespace(overlays=configs), simulation=SimpleNamespace(files=files)
+    )
+
+
+def test_a_point_depends_on_the_files_of_its_network_overlays_and_events(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "sequence_files", lambda folder: sorted(folder.iterdir()))
+    events = ["trace.csv", *(str(tmp_path / "matrices" / name) for name in ("a.csv", "b.csv"))]
+    network = ["sites.csv", "links.csv", "latency.csv"]
+    plain = inputs_of(tmp_path)
+    assert list(_files(plain, None)) == [*network, "arcs.csv", "w.csv", *events]
+    plain.network.routes = "routes.csv"
+    plain.overlays.overlays[0].consensus_is_file = False
+    assert list(_files(plain, None)) == [*network, "routes.csv", "arcs.csv", *events]
+
+    def replayed(*keys):
+        return list(_files(plain, SimpleNamespace(path=Path("run.h5"), network_keys=frozenset(keys))))
+
+    # A replay has its overlays, and a network that stays, from the run.
+    assert replayed() == replayed("access") == ["run.h5", *events]
+    assert replayed("routes") == ["run.h5", "routes.csv", *events]
+    assert replayed("sites", "links") == ["run.h5", *network, "routes.csv", *events]
+
+
+def test_the_hash_of_a_file_has_its_name_and_content_and_is_made_once(tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("x\n")
+    second.write_text("x\n")
+    known = {}
+    digest = _digest(str(first), known)
+    assert known == {str(first): digest}
+    assert digest != _digest(str(second), {})
+    first.write_text("y\n")
+    assert _digest(str(first), known) == digest != _digest(str(first), {})
+    assert _digest("gaia", {}) == ""
+
+
+def test_the_hash_of_a_long_file_has_all_of_it(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("x\n" * 10)
+    whole = _digest(str(path), {})
+    monkeypatch.setattr(module, "_PIECE_BYTES", 3)
+    assert _digest(str(path), {}) == whole
+    path.write_text("x\n" * 9 + "y\n")
+    assert _digest(str(path), {}) != whole
+
+
+@pytest.mark.parametrize(
+    ("simulate", "run", "train", "has_simulated", "has_target", "has_trained"),
+    [
+        (False, None, False, False, False, False),
+        (True, None, False, True, False, False),
+        (False, Path("run.h5"), False, True, True, False),
+        (False, None, True, True, True, True),
+    ],
+)
+def test_columns_are_what_varies_inputs_and_results(
+    simulate, run, train, has_simulated, has_target, has_trained
+):
+    config = SimpleNamespace(simulate=simulate, run=run, train=train)
+    points = [SimpleNamespace(varied={"access_bps": 1, "seed": 2}), SimpleNamespace(varied={"other": 1})]
+    columns = columns_of(SimpleNamespace(config=config), points)
+    assert columns[:4] == ["access_bps", "seed", "other", "network"]
+    assert columns[-3:] == ["speedup", "error", "point"]
+    assert len(set(columns)) == len(columns)
+    assert ("simulated_s" in columns) is has_simulated
+    assert ("time_to_target_s" in columns) is has_target
+    assert ("final_train_loss" in columns or "run" in columns or train) is has_trained
+
+
+def test_values_that_results_may_have():
+    assert _example("busiest_link") is None
+    assert _example("paper_below_load") is _example("simulated_is_exact") is True
+    assert _example("paper_s") == 1.0
+
+
+def test_a_table_that_is_not_there_has_no_rows(tmp_path):
+    assert _table_rows(tmp_path / "t.csv", ["a"], {}) == {}
+
+
+def test_errors_of_a_point_are_one_line_each():
+    point = SimpleNamespace(identity="p", varied={"seed": 3, "preset": "femnist"})
+    other = SimpleNamespace(identity="q", varied={"seed": 4})
+    done = {"p": [{"error": "a."}, {"error": ""}, {"error": "b."}, {"error": "a."}], "q": [{"error": ""}]}
+    assert _errors([point, other], done) == ["seed 3, preset femnist: a.", "seed 3, preset femnist: b."]
+
+
+@pytest.mark.parametrize("done", [{}, {"p0": []}])
+def test_finished_points_are_left_out_and_are_kept_where_a_worker_ends(monkeypatch, done):
+    points = [
+        SimpleNamespace(
+            identity=f"p{number}",
+            scenario=SimpleNamespace(network=-number, workload=0, overlays=0),
+        )
+        for number in range(3)
+    ]
+    file = SimpleNamespace(done=dict(done), path=Path("t.csv.partial"))
+    study = SimpleNamespace(config=SimpleNamespace(run=None, simulate=True))
+    asked = []
+
+    def compute(left, how, _take, *, pool, workers, title, done):
+        asked.append(([point.identity for point in left], how.keywords, pool, workers, title, done))
+        raise MachineError("A worker ended.")
+
+    monkeypatch.setattr(module, "compute_all", compute)
+    kept = "; the finished points are in t.csv.partial, and the same command goes on" if done else ""
+    with pytest.raises(MachineError) as caught:
+        _compute_left(study, points, file, "pool", 2)
+    assert str(caught.value) == f"A worker ended{kept}."
+    left = [f"p{number}" for number in range(3) if f"p{number}" not in done]
+    # Points of one network lie side by side.
+    left.sort(key=lambda name: str(-int(name[1])))
+    assert asked == [(left, {"simulate": True, "compiled": False}, "pool", 2, "study", len(done))]
+    file.done = dict.fromkeys(["p0", "p1", "p2"])
+    _compute_left(study, points, file, "pool", 2)
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(("points", "is_compiled"), [(9, False), (10, True)])
+def test_compiled_designs_are_of_ten_points_or_more(monkeypatch, points, is_compiled):
+    made = [
+        SimpleNamespace(identity=str(number), scenario=SimpleNamespace(network=0, workload=0, overlays=0))
+        for number in range(points)
+    ]
+    found = []
+    monkeypatch.setattr(
+        module, "compute_all", lambda _left, how, *_, **__: found.append(how.keywords["compiled"])
+    )
+    study = SimpleNamespace(config=SimpleNamespace(run=None, simulate=False))
+    _compute_left(study, made, SimpleNamespace(done={}), None, 1)
+    assert found == [is_compiled]
