@@ -23,6 +23,8 @@ ROWS = [
     {"overlay": "ring", "access_bps": 1e8, "paper_s": 0.5, "note": None},
     {"overlay": "star", "access_bps": 1e9, "paper_s": 0.3, "note": None},
     {"overlay": "ring", "access_bps": 1e9, "paper_s": None, "note": None},
+    {"overlay": "one", "access_bps": 1e9, "paper_s": 1.0, "note": None},
+    {"overlay": "zero", "access_bps": 1e9, "paper_s": 0.0, "note": None},
 ]
 GRIDS = [name for name in study_presets() if not find_study(Path(name)).trains]
 
@@ -52,6 +54,14 @@ def compared(**fields):
         ({"over": {"access_bps": "1 Gbps"}, "value": 1.0}, 1.0, None, "no value"),
         ({"at": {"overlay": "ring", "access_bps": "1 Gbps"}}, 0.5, None, "no value"),
         ({"at": {"overlay": "mst"}}, 0.5, None, "no value"),
+        ({"at": {"overlay": 3}}, 0.5, None, "no value"),
+        (
+            {"at": {"overlay": "one"}, "over": {"overlay": "star", "access_bps": "1 Gbps"}, "value": 0.3},
+            0.3,
+            0.3,
+            "+0.0%",
+        ),
+        ({"at": {"overlay": "zero"}, "over": {"overlay": "one"}, "value": 3.0}, 3.0, None, "no value"),
         ({"at": {"overlay": "star", "access_bps": 1e8 * (1 + 1e-12)}}, 0.5, 2.0, "+300.0%"),
     ],
 )
@@ -104,6 +114,21 @@ def test_a_wrong_figure_is_refused(fields, message):
 def test_a_cell_with_a_unit_is_the_number_of_the_table(column, cell, value):
     assert in_si_units(column, cell) == value
     assert figure(at={column: cell}).at == {column: cell}
+
+
+def test_places_are_checked_where_their_columns_are_known():
+    columns = ["overlay", "access_bps", "paper_s"]
+    rows = [{"overlay": "ring"}, {"overlay": "star"}]
+    check_published([figure(at={"overlay": "ring"}, over={"overlay": "star"}, value=2.0)], columns, rows)
+    # Which row it is, a column that is not known yet may say.
+    check_published([figure(at={"overlay": "mst", "access_bps": "1 Gbps"})], columns, rows)
+    check_published([figure(at={"overlay": "mst"})], columns, [])
+    for at, over, count in (({"overlay": "mst"}, {}, 0), ({"overlay": "ring"}, {"overlay": "mst"}, 0)):
+        more = {"over": over, "value": 2.0} if over else {}
+        with pytest.raises(
+            InputError, match=rf"study\.published\[0\]\.at must choose one row of the table, not {count};"
+        ):
+            check_published([figure(at=at, **more)], columns, rows)
 
 
 def test_columns_are_checked_before_anything_is_computed():
