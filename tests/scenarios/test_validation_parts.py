@@ -1,0 +1,399 @@
+"""Parts of a validation by hand: sums of terms, rows of a circuit, absences in words, baselines and requests."""
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from scenarios.config.events.cause import Cause
+from scenarios.config.events.window import Window
+from scenarios.config.network import NetworkConfig, build_network
+from scenarios.simulation.cycle_time import SimulatedCycleTime
+from scenarios.simulation.experiment import graph_experiment
+from scenarios.validation import randomized, request, study
+from scenarios.validation.attribution import ArcShare, Attribution
+from scenarios.validation.baseline import _over_same_rounds
+from scenarios.validation.circuit_table import MOST_ARCS, _number, _rows, arc_rows, circuit_table
+from scenarios.validation.events import WindowEvents
+from scenarios.validation.randomized import _busiest
+from scenarios.validation.request import validation_experiment
+from scenarios.validation.study import Validated, validate
+from scenarios.validation.terms import _longest
+from topologies import InputError, Workload
+
+NONE = Cause(assumption="", place="", explanation="as Eq. 3 says")
+QUEUE = Cause(assumption="serialization", place="core link A -> B", explanation="models queue")
+
+
+def arc(source="A", target="B", cause=NONE, **terms):
+    given = dict.fromkeys(("queue_s", "slow_s", "rate_s", "wait_s", "computing_s", "world_s"), 0.0)
+    return ArcShare(
+        **{"eq3_s": 1.0, "tokens": 1, "sending_s": 0.5, "eq3_sending_s": 0.5, "link": ""}
+        | {"in_flight": 1.5, "eq3_in_flight": 0.5, "source": source, "target": target, "cause": cause}
+        | given
+        | terms
+    )
+
+
+def test_the_parts_of_a_circuit_are_means_over_its_tokens():
+    terms = {"queue_s": 1.0, "slow_s": 2.0, "wait_s": 8.0, "computing_s": 16.0, "world_s": 32.0}
+    arcs = (arc(rate_s=4.0, **terms), arc(rate_s=-0.5, eq3_s=3.0))
+    assert arcs[0].excess_s == 63.0
+    assert arcs[1].excess_s == -0.5
+    found = Attribution(tokens=2, arcs=arcs, off_arcs_s=0.25)
+    assert (found.paper_s, found.simulated_s) == (2.0, 2.0 + 62.5 / 2 + 0.25)
+    assert found.parts_s() == {
+        "slow start": 1.0,
+        "serialization": 0.5,
+        "shared links": 2.0,
+        "unused shares": -0.25,
+        "waits for other arcs": 4.0,
+        "computing times": 8.0,
+        "world": 16.25,
+    }
+    assert sum(found.parts_s().values()) == found.simulated_s - found.paper_s
+    one = Attribution(tokens=1, arcs=arcs[:1])
+    assert (one.off_arcs_s, one.off_arcs, one.events) == (0.0, "", ())
+    assert one.simulated_s == 64.0
+
+
+def validated(arcs, tokens=2, **more):
+    found = Attribution(tokens=tokens, arcs=tuple(arcs), **more)
+    return SimpleNamespace(overlay=SimpleNamespace(kind="ring"), attribution=found)
+
+
+def test_rows_of_a_circuit_end_with_the_sum_over_its_tokens():
+    rows = _rows(validated([arc(queue_s=0.5, cause=QUEUE), arc("B", "B", wait_s=1.5)]).attribution)
+    assert [row["arc"] for row in rows] == ["A -> B", "B computes", "sum / 2"]
+    assert [row["cause"] for row in rows] == ["serialization: A -> B", "-", ""]
+    assert [row["queue_s"] for row in rows] == [0.5, 0.0, 0.25]
+    assert [row["eq3_s"] for row in rows] == [1.0, 1.0, 1.0]
+    assert [(row["in_flight"], row["eq3_in_flight"]) for row in rows] == [
+        (1.5, 0.5),
+        (None, None),
+        (None, None),
+    ]
+
+
+def test_what_no_arc_has_stands_below_the_arcs():
+    found = validated([arc(world_s=1.0)], off_arcs_s=0.25, off_arcs="Tokyo is away").attribution
+    rows = _rows(found)
+    assert [(row["arc"], row["world_s"], row["cause"]) for row in rows] == [
+        ("A -> B", 1.0, "-"),
+        # Of the whole circuit, as the arcs' terms are.
+        ("no arc", 0.5, "Tokyo is away"),
+        ("sum / 2", 0.25, ""),
+    ]
+    assert rows[1]["queue_s"] == rows[1]["eq3_s"] == 0.0
+
+
+@pytest.mark.parametrize("arcs", [MOST_ARCS, MOST_ARCS + 1, MOST_ARCS + 2, MOST_ARCS + 5])
+def test_of_a_long_circuit_the_arcs_with_the_largest_parts_are_shown(arcs):
+    # The first ones are small; of the others those with terms that cancel are as large as any.
+    small = arcs - MOST_ARCS
+    made = [
+        arc(f"s{place}", rate_s=0.001) if place < small else arc(f"l{place}", rate_s=1.0, wait_s=-1.0)
+        for place in range(arcs)
+    ]
+    rows = _rows(validated(made, tokens=4).attribution)
+    if arcs <= MOST_ARCS + 1:
+        assert [row["arc"] for row in rows[:-1]] == [f"{each.source} -> B" for each in made]
+        return
+    assert [row["arc"] for row in rows] == [
+        *(f"l{place} -> B" for place in range(small, arcs)),
+        f"{small} others",
+        "sum / 4",
+    ]
+    assert rows[-2]["rate_s"] == pytest.approx(0.001 * small)
+    assert rows[-2]["eq3_s"] == small
+    assert rows[-1]["eq3_s"] == arcs / 4
+    assert rows[-1]["rate_s"] == pytest.approx((0.001 * small + MOST_ARCS) / 4)
+
+
+def test_of_equal_arcs_the_first_are_shown():
+    made = [arc(f"s{place}", rate_s=1.0 + 1e-13 * place) for place in range(MOST_ARCS + 4)]
+    rows = _rows(validated(made).attribution)
+    assert [row["arc"] for row in rows[:MOST_ARCS]] == [f"s{place} -> B" for place in range(MOST_ARCS)]
+
+
+def test_a_circuit_in_a_table_has_the_terms_that_it_needs():
+    plain = circuit_table(validated([arc(queue_s=0.5), arc("B", "A", rate_s=-0.25)]))
+    assert [column.title for column in plain.columns] == [
+        *("arc", "Eq. 3", "queue", "rate", "wait", "flight\nEq. 3", "flight\nsim.", "cause"),
+    ]
+    caption = " ".join(plain.caption.split())
+    assert caption == (
+        "ring, critical circuit of the paper: 2 arcs, 2 rounds; 1.000 s by the paper, 1.125 s simulated"
+    )
+    notes = " ".join(plain.notes.split())
+    assert notes.startswith(
+        "in ms; queue + rate + wait of the last line: +125.0 ms a round over paper. queue: behind"
+    )
+    assert "slow start" not in notes
+    assert "world:" not in notes
+
+    found = validated([arc(queue_s=0.001, slow_s=0.002, computing_s=0.001, world_s=-0.001)], tokens=1)
+    whole = circuit_table(found)
+    titles = [column.title for column in whole.columns]
+    assert titles[4:8] == ["wait", "slow\nstart", "comp.", "world"]
+    assert "critical circuit of the paper: 1 arc" in " ".join(whole.caption.split())
+    notes = " ".join(whole.notes.split())
+    assert "queue + rate + wait + slow start + computing + world of the last line: +3.000 ms a round" in notes
+    assert (
+        "slow start: beside what Eq. 3's delay has of it. All of these are without the events; world:"
+        in notes
+    )
+    # What is rounding is not shown.
+    tiny = circuit_table(validated([arc(slow_s=1e-10, computing_s=9e-10, world_s=-1e-10)], tokens=1))
+    assert len(tiny.columns) == 8
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0, "0"), (1e-6, "0"), (-1e-6, "0"), (0.0015, "1.500"), (-0.0015, "-1.500")]
+)
+def test_a_term_that_is_rounding_is_0(seconds, text):
+    assert _number(seconds, "ms", 1e-6) == text
+
+
+def test_rows_of_arcs_for_files_name_the_overlay_and_the_cause():
+    (row,) = arc_rows(validated([arc(queue_s=0.5, cause=QUEUE)]))
+    assert row["overlay"] == "ring"
+    assert (row["assumption"], row["place"], row["cause"]) == (
+        "serialization",
+        "core link A -> B",
+        "models queue",
+    )
+    assert (row["queue_s"], row["source"], row["tokens"]) == (0.5, "A", 1)
+    assert arc_rows(SimpleNamespace(attribution=None)) == []
+
+
+def events_in(absences, entries=None):
+    """Events in rounds 10 to 19."""
+    return WindowEvents(
+        tables=("away",),
+        window=Window(first_round=10, last_round=19, from_s=0.0, until_s=1.0),
+        absences=absences,
+        on_links={},
+        events=entries or {},
+        names=SimpleNamespace(graph=SimpleNamespace(labels=("A", "B", "C", "D", "E"))),
+    )
+
+
+@pytest.mark.parametrize(
+    ("absence", "text"),
+    [
+        ((0, 12, 15), "A is away in 3 of these 10 rounds"),
+        ((1, 5, 12), "B is away in 2 of these 10 rounds"),
+        ((1, 18, 50), "B is away in 2 of these 10 rounds"),
+        ((1, 0, 50), "B is away in 10 of these 10 rounds"),
+        ((2, 5, 11), "C is away in 1 of these 10 rounds"),
+        ((2, 5, 10), "C is back since round 10"),
+        ((2, 1000, 2000), "C is back since round 2,000"),
+    ],
+)
+def test_an_absence_is_counted_in_the_rounds_of_the_mean(absence, text):
+    assert events_in([absence]).absent() == text
+
+
+@pytest.mark.parametrize(
+    ("count", "more"), [(1, ""), (3, ""), (4, ", 1 more absences"), (5, ", 2 more absences")]
+)
+def test_three_absences_are_named(count, more):
+    text = events_in([(silo, 12, 14) for silo in range(count)]).absent()
+    named = [f"{label} is away in 2 of these 10 rounds" for label in "ABC"[:count]]
+    assert text == ", ".join(named) + more
+    assert events_in([]).absent() == ""
+
+
+def test_the_first_kind_of_event_that_holds_a_silo_back_is_the_reason():
+    asked = []
+
+    def kind(name, cause, ways=()):
+        class Kind:
+            @staticmethod
+            def silo_cause(entries, _names, window, silo):
+                asked.append((name, len(entries), window.first_round, silo))
+                return cause
+
+            @staticmethod
+            def route_causes(_entries, _names, _window, route, detour_s):
+                return [(way, route, detour_s) for way in ways]
+
+        return Kind()
+
+    entries = {
+        "a": [kind("a", None, ("x",))],
+        "b": [kind("b", QUEUE)] * 2,
+        "c": [kind("c", NONE, ("y", "z"))],
+    }
+    found = events_in([], entries)
+    assert found.on_silo(3) is QUEUE
+    assert asked == [("a", 1, 10, 3), ("b", 2, 10, 3)]
+    assert events_in([], {"a": entries["a"]}).on_silo(3) is None
+    assert list(found.on_route((1, 2), 0.5)) == [(way, (1, 2), 0.5) for way in "xyz"]
+
+
+@pytest.mark.parametrize(
+    ("link_bits", "took_s", "capacity_bps", "link", "busy"),
+    [
+        # 10, 40 and 20 bit/s.
+        ([20.0, 80.0, 40.0], 2.0, [100.0, 100.0, 100.0], "link 1", 0.4),
+        ([20.0, 80.0, 40.0], 2.0, [100.0, 100.0, 40.0], "link 2", 0.5),
+        ([0.0, 80.0, 0.0], 2.0, [0.0, 80.0, 0.0], "link 1", 0.5),
+        ([0.0, 0.0, 0.0], 2.0, [100.0, 100.0, 100.0], "", 0.0),
+        ([20.0, 80.0, 40.0], 0.0, [100.0, 100.0, 100.0], "", 0.0),
+    ],
+)
+def test_the_busiest_link_takes_the_largest_part_of_its_capacity(
+    monkeypatch, link_bits, took_s, capacity_bps, link, busy
+):
+    def mean_capacity(_graph, _simulation, until_s):
+        assert until_s == took_s
+        return np.array(capacity_bps)
+
+    monkeypatch.setattr(randomized, "mean_capacity_bps", mean_capacity)
+    monkeypatch.setattr(randomized, "link_text", lambda _graph, link: f"link {link}")
+    timeline = SimpleNamespace(
+        round_start_s=np.array([[0.0, 0.0], [took_s / 2, took_s]]), link_bits=np.array(link_bits)
+    )
+    assert _busiest(SimpleNamespace(graph=None), None, timeline) == (link, pytest.approx(busy))
+
+
+def cycle_time(first_round, rounds, throughout=None):
+    return SimulatedCycleTime(
+        cycle_time_s=9.0,
+        half_width_s=None,
+        is_exact=False,
+        first_round=first_round,
+        rounds=rounds,
+        simulated_rounds=20,
+        engine="simpy",
+        throughout=throughout,
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "disturbed", "throughout", "first", "rounds", "cycle_time_s"),
+    [
+        # Silo 0 takes 2 s a round, silo 1 4 s, silo 2 1 s until round 10 and 5 s from then on.
+        ((0, 20), (5, 10), None, 5, 10, 3.0),
+        ((0, 12), (5, 10), None, 2, 10, 3.0),
+        ((0, 8), (5, 10), None, 0, 8, 3.0),
+        ((0, 20), (5, 10), (0, 1), 5, 10, 4.0),
+        ((0, 20), (5, 10), (0,), 5, 10, 2.0),
+    ],
+)
+def test_without_events_as_many_rounds_are_compared_before_a_silo_has_ended(
+    own, disturbed, throughout, first, rounds, cycle_time_s
+):
+    starts_s = np.arange(21)[:, None] * np.array([2.0, 4.0, 0.5])
+    timeline = SimpleNamespace(round_start_s=starts_s)
+    found = _over_same_rounds(
+        timeline, np.array([0, 1]), cycle_time(*own), cycle_time(*disturbed, throughout=throughout)
+    )
+    assert (found.first_round, found.rounds) == (first, rounds)
+    assert found.cycle_time_s == pytest.approx(cycle_time_s)
+    assert found.simulated_rounds == 20
+
+
+def test_the_link_that_bounds_messages_for_the_longest_time_in_all():
+    links = np.array([[3, 1, 7], [3, 2, 5], [4, 2, -1]])
+    sending_s = np.array([[1.0, 5.0, 1.0], [1.0, 2.0, 1.0], [1.5, 2.0, 0.5]])
+    # Arc 2 has links 5 and 7 for as long: the lowest one.
+    assert _longest(links, sending_s).tolist() == [3, 1, 5]
+
+
+@pytest.fixture(scope="module")
+def gaia():
+    return graph_experiment(
+        build_network(NetworkConfig(underlay="gaia")), Workload.preset("femnist"), rounds=150
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "from_scenario", "rounds", "randomized_rounds"),
+    [
+        ({}, True, 150, None),
+        ({}, False, 2000, 1000),
+        ({"rounds": 300}, False, 300, None),
+        ({"rounds": 300}, True, 300, None),
+        ({"until_ci": "1 %"}, False, 20_000, None),
+        ({"sharing": "equal"}, False, 2000, 1000),
+    ],
+)
+def test_rounds_of_a_validation_are_those_asked_for(gaia, settings, from_scenario, rounds, randomized_rounds):
+    found, of_randomized = validation_experiment(gaia, settings, from_scenario=from_scenario)
+    assert (found.simulation.rounds, of_randomized) == (rounds, randomized_rounds)
+
+
+def test_randomized_overlays_of_many_silos_have_rounds_for_an_interval(gaia, monkeypatch):
+    monkeypatch.setattr(request, "RANDOMIZED_ROUNDS", 100)
+    assert validation_experiment(gaia, {}, from_scenario=False)[1] == 500
+
+
+def test_a_validation_keeps_all_rounds_and_so_has_a_limit(gaia, monkeypatch):
+    monkeypatch.setattr(request, "MOST_VALIDATED_STARTS", 11 * 300 + 10)
+    assert validation_experiment(gaia, {"rounds": 300}, from_scenario=True)[0].simulation.rounds == 300
+    with pytest.raises(
+        InputError, match=r"rounds\(=301\) of 11 silos must be at most 300: a validation keeps all"
+    ):
+        validation_experiment(gaia, {"rounds": 301}, from_scenario=True)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "randomized_rounds", "message"),
+    [
+        (99, None, r"^rounds\(=99\) must be >= 100\.$"),
+        (150, 99, r"^randomized_rounds\(=99\) must be >= 100\.$"),
+        (100, 100, None),
+    ],
+)
+def test_a_validation_has_a_hundred_rounds_or_more(gaia, rounds, randomized_rounds, message):
+    asked = replace(gaia, overlays=[], simulation=replace(gaia.simulation, rounds=rounds))
+    if message is None:
+        assert validate(asked, randomized_rounds=randomized_rounds) == []
+    else:
+        with pytest.raises(InputError, match=message):
+            validate(asked, randomized_rounds=randomized_rounds)
+
+
+@pytest.mark.parametrize(("randomized_rounds", "checked"), [(None, 150), (120, 120), (400, 150)])
+def test_events_are_checked_for_the_fewest_rounds_that_are_simulated(
+    gaia, monkeypatch, randomized_rounds, checked
+):
+    rounds = []
+    monkeypatch.setattr(type(gaia), "check", lambda _, *, rounds=None, found=rounds: found.append(rounds))
+    validate(replace(gaia, overlays=[]), randomized_rounds=randomized_rounds)
+    assert rounds == [checked]
+
+
+def result_of(**changes):
+    maxmin = SimpleNamespace(cycle_time_s=2.0)
+    given = dict.fromkeys(
+        ("randomized_forms", "equal", "attribution", "randomized_attribution", "starts", "window")
+    )
+    return Validated(**given | {"overlay": object(), "maxmin": maxmin} | changes)
+
+
+def test_paper_of_a_randomized_overlay_is_its_barrier_form_where_it_is_known():
+    assert math.isnan(result_of().paper_s)
+    assert result_of(randomized_forms=SimpleNamespace(barrier=SimpleNamespace(mean=1.6))).paper_s == 1.6
+
+
+@pytest.mark.parametrize(
+    ("paper_s", "over", "is_explained"),
+    [(1.6, 0.25, True), (2.0, 0.0, False), (2.5, -0.2, True), (0.0, None, False), (1.99, 1 / 199, False)],
+)
+def test_a_difference_of_more_than_a_hundredth_is_explained(paper_s, over, is_explained):
+    found = result_of(randomized_forms=SimpleNamespace(barrier=SimpleNamespace(mean=paper_s)))
+    assert found.over_paper == (over if over is None else pytest.approx(over))
+    assert found.is_explained is is_explained
+
+
+def test_who_is_followed_for_the_cycle_time(monkeypatch):
+    periodic = type("Periodic", (), {"critical_circuit": [(3, 0), (1, 1), (3, 2)]})
+    monkeypatch.setattr(study, "PeriodicOverlay", periodic)
+    assert study._followed(periodic()).tolist() == [1, 3]
+    assert study._followed(SimpleNamespace(graph=SimpleNamespace(silos=3))).tolist() == [0, 1, 2]
