@@ -69,10 +69,11 @@ def circuit_table(result: Validated) -> Table:
         ]
     )
     over_s = attribution.simulated_s - attribution.paper_s
+    arcs = f"{len(attribution.arcs)} arc{'s' if len(attribution.arcs) > 1 else ''}"
     rounds = f"{attribution.tokens} round{'s' if attribution.tokens > 1 else ''}"
     return Table(
         caption=note_lines(
-            f"{result.overlay.kind}, critical circuit of the paper: {len(attribution.arcs)} arcs, {rounds}; "
+            f"{result.overlay.kind}, critical circuit of the paper: {arcs}, {rounds}; "
             f"{format_s(attribution.paper_s)} by the paper, {format_s(attribution.simulated_s)} simulated"
         ),
         columns=(

@@ -138,7 +138,7 @@ def test_a_circuit_in_a_table_has_the_terms_that_it_needs():
     whole = circuit_table(found)
     titles = [column.title for column in whole.columns]
     assert titles[4:8] == ["wait", "slow\nstart", "comp.", "world"]
-    assert "critical circuit of the paper: 1 arc" in " ".join(whole.caption.split())
+    assert "critical circuit of the paper: 1 arc, 1 round;" in " ".join(whole.caption.split())
     notes = " ".join(whole.notes.split())
     assert "queue + rate + wait + slow start + computing + world of the last line: +3.000 ms a round" in notes
     assert (
