@@ -12,7 +12,7 @@ from scenarios.config.label_shares import PartitionLabels
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
-from scenarios.simulation import design_bar, runner
+from scenarios.simulation import blocks, design_bar, runner
 from scenarios.simulation.blocks import Progress
 from scenarios.simulation.captions import simulation_caption
 from scenarios.simulation.collect import _shows_period
@@ -268,3 +268,55 @@ def test_the_caption_of_a_simulation_says_what_is_not_by_default():
     narrow = simulation_caption(SimulationConfig(until_ci="1 %"), "equal and maxmin", seed=0)
     assert narrow.startswith("sharing equal and maxmin, queueing fifo; ")
     assert narrow.endswith("; until +- 1 %")
+
+
+@pytest.mark.parametrize(
+    ("arcs", "messages", "rounds"),
+    [
+        (10, 1000, 100),
+        (10, 15, 1),
+        (10, 9, 1),
+        (10, 20, 2),
+        (0, 3, 3),
+        (0, 0, 1),
+        (1, 1000, 256),
+        (4, 1024, 256),
+    ],
+)
+def test_a_block_has_1_to_256_rounds(monkeypatch, arcs, messages, rounds):
+    made = []
+
+    def engine_of(job, *, block_rounds, engine):
+        made.append((job, block_rounds, engine))
+        return SimpleNamespace(advance=lambda: None)
+
+    monkeypatch.setattr(blocks, "make_engine", engine_of)
+    job = SimpleNamespace(arcs=[None] * arcs, rounds=0)
+    with pytest.raises(InputError, match=r"^rounds\(=0\) must be >= 1\.$"):
+        blocks.simulate_blocks(job, bool, title=None, block_messages=messages, engine="simpy")
+    assert made == [(job, rounds, "simpy")]
+
+
+def test_blocks_are_taken_until_they_are_enough(monkeypatch):
+    clock = iter((10.0, 12.5, 14.0, 15.0))
+    monkeypatch.setattr(blocks.time, "perf_counter", lambda: next(clock))
+    arrivals_s = np.array([[1.0, np.nan], [2.0, 3.0]])
+    made = iter(
+        SimpleNamespace(
+            first_round=first, rounds=2, now_s=1.0, messages=SimpleNamespace(arrival_s=arrivals_s)
+        )
+        for first in (0, 2, 4)
+    )
+    running = SimpleNamespace(advance=lambda: next(made), steady="so far", name="simpy")
+    monkeypatch.setattr(blocks, "make_engine", lambda *_, **__: running)
+    taken = []
+
+    def take(progress):
+        taken.append((progress.rounds, progress.messages, progress.wall_s, progress.engine, progress.steady))
+        running.steady = "later"
+        return progress.rounds == 4
+
+    job = SimpleNamespace(arcs=[None], rounds=6)
+    end = blocks.simulate_blocks(job, take, title=None, block_messages=2)
+    assert taken == [(2, 3, 2.5, "simpy", "so far"), (4, 6, 4.0, "simpy", "later")]
+    assert (end.rounds, end.steady) == (4, "later")
