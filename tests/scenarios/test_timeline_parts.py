@@ -1,0 +1,140 @@
+"""Which rounds a timeline shows, how rates are known, and what is said of rounds that were simulated again."""
+
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+import pytest
+
+from scenarios.studies import timeline
+from scenarios.studies.timeline import (
+    DEFAULT_ROUNDS,
+    _agreement,
+    _known_rates,
+    _recorded_circuit,
+    _rounds,
+    _simulated,
+    _slow_arcs,
+)
+from topologies import InputError
+
+
+def recorded(rounds):
+    return SimpleNamespace(kind="ring", simulation=SimpleNamespace(rounds=rounds, engine="simpy"))
+
+
+@pytest.mark.parametrize(
+    ("there", "asked", "rounds"),
+    [
+        (1000, None, range(DEFAULT_ROUNDS)),
+        (3, None, range(3)),
+        (10, slice(None), range(10)),
+        (10, slice(4), range(4)),
+        (10, slice(0, 10), range(10)),
+        (10, slice(9, 10), range(9, 10)),
+        (10, slice(9, None), range(9, 10)),
+        (10, slice(3, None, 1), range(3, 10)),
+    ],
+)
+def test_rounds_are_the_first_ones_or_those_that_are_asked_for(there, asked, rounds):
+    assert _rounds(recorded(there), asked) == rounds
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (slice(3, 8, 2), "must be rounds one after the other"),
+        (slice(5, 5), "must be rounds one after the other"),
+        (slice(6, 5), "must be rounds one after the other"),
+        (
+            slice(3, 1001),
+            r"rounds\(='3-1000'\) must be rounds from 0 to 999: ring has 1,000 simulated rounds\.",
+        ),
+        (slice(1000, 1001), r"rounds\(='1000'\) must be rounds from 0 to 999"),
+        (slice(1000, 1002), r"rounds\(='1000-1001'\) must be rounds from 0 to 999"),
+        (slice(1000, None), r"rounds\(='1000-'\) must be rounds from 0 to 999"),
+        (slice(2000, None), r"rounds\(='2000-'\) must be rounds from 0 to 999"),
+    ],
+)
+def test_other_rounds_are_refused(asked, message):
+    with pytest.raises(InputError, match=message):
+        _rounds(recorded(1000), asked)
+
+
+@pytest.mark.parametrize(
+    ("name", "constant", "on_network", "overlaps", "rates"),
+    [
+        ("maxmin", False, (), False, "maxmin"),
+        ("maxmin", False, (False, False), False, "maxmin"),
+        ("maxmin", False, (False, True), False, None),
+        ("maxmin", False, (), True, None),
+        ("own", False, (), False, None),
+        ("equal", True, (True,), True, "constant"),
+    ],
+)
+def test_rates_are_known_where_nothing_changes_them(name, constant, on_network, overlaps, rates):
+    model = SimpleNamespace(name=name, constant_rates=constant)
+    effects = [SimpleNamespace(on_network=each) for each in on_network]
+    assert _known_rates(model, effects, overlaps=overlaps) == rates
+
+
+def test_rounds_that_were_simulated_again_are_compared_with_the_file():
+    again_s = np.array([[0.0, 0.0], [1.0, 2.0], [2.0, 4.0]])
+    same = again_s[:2].copy()
+    same[1, 1] = np.nan
+    end = "with round starts that are those of the file to the last bit."
+    assert _agreement(again_s, again_s).endswith(end)
+    # The file may hold fewer rounds, and lacks starts of silos that are away.
+    assert _agreement(again_s, same).endswith(end)
+    other = again_s.copy()
+    other[1, 0], other[2, 1] = 1.25, 3.875
+    assert _agreement(again_s, other).endswith(
+        "but not with the round starts of the file, which differ by up to 0.25 s: this is another simulation, as by "
+        "another version."
+    )
+
+
+def test_the_critical_circuit_of_a_file_has_silos_and_states():
+    with h5py.File("x.h5", "w", driver="core", backing_store=False) as file:
+        static, periodic, none = (file.create_group(name) for name in ("static", "periodic", "none"))
+        static["critical_circuit"] = np.array([3, 1, 2])
+        periodic["critical_circuit"] = np.array([[3, 0], [1, 2]])
+        assert _recorded_circuit(static) == ((3, 0), (1, 0), (2, 0))
+        assert _recorded_circuit(periodic) == ((3, 0), (1, 2))
+        assert _recorded_circuit(none) is None
+
+
+def test_only_arcs_of_jobs_that_start_slowly_may_do_so():
+    assert _slow_arcs(SimpleNamespace(starts_slowly=True, arcs=(1, 2))) == (1, 2)
+    assert _slow_arcs(SimpleNamespace(starts_slowly=False, arcs=(1, 2))) == ()
+
+
+@pytest.mark.parametrize(
+    ("events", "engine", "whole", "is_before_end", "lengths"),
+    [
+        ((), "simpy", 10_000, (True,), "short"),
+        ((), "simpy", 10_000, (False, True), "both"),
+        ((), "simpy", 30, (False,), "whole"),
+        (("away",), "simpy", 10_000, (True,), "whole"),
+        ((), "", 10_000, (True,), "whole"),
+    ],
+)
+def test_first_rounds_are_those_of_a_shorter_job_that_no_silo_ends(
+    monkeypatch, events, engine, whole, is_before_end, lengths
+):
+    made, ends = [], iter(is_before_end)
+    monkeypatch.setattr(timeline, "recorded_job", lambda *_, rounds: made.append(rounds) or rounds)
+    monkeypatch.setattr(
+        timeline,
+        "simulated_window",
+        lambda job, _rounds, *, engine, title: ((job, engine, title), next(ends)),
+    )
+    run = SimpleNamespace(
+        scenario=SimpleNamespace(simulation=SimpleNamespace(events=events, engine="compiled"))
+    )
+    there = recorded(whole)
+    there.simulation.engine = engine
+    job, window = _simulated(run, there, range(10, 20), None, whole=whole)
+    short = 40 + timeline._MORE_ROUNDS
+    assert made == {"short": [short], "both": [short, whole], "whole": [whole]}[lengths]
+    assert (job, window) == (made[-1], (made[-1], engine or "compiled", "ring"))
