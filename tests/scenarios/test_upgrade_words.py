@@ -5,9 +5,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.simulation.quick import QuickSimulation
+from scenarios.studies.upgrade import _plain, _rows, _sets, _step, _wanted
 from scenarios.studies.upgrade_words import (
+    Offer,
     _beyond_paper,
     _end,
     _enough,
@@ -21,7 +24,7 @@ from scenarios.studies.upgrade_words import (
     raised_how,
     some,
 )
-from topologies import PeriodicOverlay
+from topologies import InputError, PeriodicOverlay
 from topologies.analysis.upgrade_sets import ProvenSet
 from topologies.analysis.upgrade_terms import PricedSet
 
@@ -362,3 +365,139 @@ def test_what_paper_leaves_out_is_that_of_the_kind_of_overlay(monkeypatch):
     monkeypatch.setattr(f"{words}.beyond_paper_periodic", lambda _: "periodic")
     assert _beyond_paper(step(1.0).overlay) == "static"
     assert _beyond_paper(object.__new__(PeriodicOverlay)) == "periodic"
+
+
+class Search:
+    """Sets of prices 0, 10 and so on up to 40, each faster by a second from 9 s on; what was asked for."""
+
+    def __init__(self):
+        self.everything = SimpleNamespace(price=40.0, cycle_time_s=5.0)
+        self.asked = []
+
+    def frontier(self, budget, *, step):
+        self.asked.append((budget, step))
+        yield from (proven(10.0 * k, 9.0 - k) for k in range(5) if 10.0 * k <= budget)
+
+    def cheapest(self, wanted_s):
+        self.asked.append(wanted_s)
+        return proven(10.0, 8.0) if wanted_s >= 5.0 else None
+
+
+@pytest.mark.parametrize(
+    ("config", "most", "asked", "prices"),
+    [
+        ({"budget": 25}, 25.0, (25.0, 0.0), [0, 10, 20]),
+        ({"budget": 90, "prices": "p.csv"}, 90.0, (40.0, 2.0), [0, 10, 20, 30, 40]),
+        ({"budget": 0, "prices": "p.csv"}, 0.0, (0.0, 0.0), [0]),
+        # Up to the first set that is as fast as wanted.
+        ({"cycle_time": "7.5 s"}, 30.0, (30.0, 0.0), [0, 10, 20]),
+        ({"cycle_time": "7 s"}, 30.0, (30.0, 0.0), [0, 10, 20]),
+        ({"cycle_time": "7.00001 s"}, 30.0, (30.0, 0.0), [0, 10, 20]),
+        ({"cycle_time": "6.999999 s"}, 30.0, (30.0, 0.0), [0, 10, 20]),
+        ({"cycle_time": "6.99 s"}, 30.0, (30.0, 0.0), [0, 10, 20, 30]),
+    ],
+)
+def test_sets_go_up_to_the_budget_or_to_the_wanted_cycle_time(config, most, asked, prices):
+    search = Search()
+    found = _sets(search, UpgradeConfig(**config), most=most)
+    assert search.asked == [asked]
+    assert [each.found.price for each in found] == prices
+
+
+@pytest.mark.parametrize(
+    ("prices", "unpriced", "message"),
+    [
+        (
+            (1,),
+            "",
+            r"5\.000 s \(paper\): a round takes that with all links that can be bought raised to twice their",
+        ),
+        (
+            (),
+            "b",
+            r"with all links that can be bought raised to twice their capacity; not for sale without a price: b\.",
+        ),
+        ((), "", r"must be >= 5\.000 s \(paper\): a round takes that whatever links are raised\.$"),
+    ],
+)
+def test_a_cycle_time_that_no_links_come_to_is_refused(prices, unpriced, message):
+    config = UpgradeConfig(cycle_time="4 s", by="paper")
+    with pytest.raises(InputError, match=message):
+        _wanted(Search(), offer_of(prices, None, unpriced), config, 4.0)
+    assert _wanted(Search(), offer_of(prices, None, unpriced), config, 5.0).found.price == 10.0
+
+
+def test_rows_of_steps_gain_over_the_first_and_change_over_the_one_above():
+    def made(cycle_time_s, names, simulated_s, half_width_s, price):
+        links = [SimpleNamespace(name=name, added_gbps=0.5) for name in names]
+        forms = {"paper_s": cycle_time_s, "serialized_s": cycle_time_s, "load_bound_s": 0.5}
+        simulated = QuickSimulation(
+            cycle_time_s=simulated_s, half_width_s=half_width_s, is_exact=half_width_s == 0.0, engine="simpy"
+        )
+        return SimpleNamespace(
+            proven=proven(price, cycle_time_s, cycle_time_s - 0.5, is_proven=False),
+            links=links,
+            names=tuple(names),
+            cycle_time_s=cycle_time_s,
+            overlay=SimpleNamespace(closed_forms=SimpleNamespace(**forms)),
+            simulated=simulated,
+        )
+
+    steps = [made(4.0, "", 5.0, 0.0, 0.0), made(3.0, "ab", 4.0, 0.25, 1.0), made(2.0, "bc", 3.875, 0.25, 2.0)]
+    first, second, third = _rows(offer_of((1, 1, 1), "EUR"), steps)
+    assert [row["gain_s"] for row in (first, second, third)] == [0.0, 1.0, 2.0]
+    assert [row["simulated_gain_s"] for row in (first, second, third)] == [0.0, 1.0, 1.125]
+    assert [row["gains_nothing_simulated"] for row in (first, second, third)] == [False, False, True]
+    assert [row["added_gbps"] for row in (first, second, third)] == [0.0, 1.0, 1.0]
+    assert [row["raised"] for row in (first, second, third)] == ["", "a; b", "b; c"]
+    assert [row["change"] for row in (first, second, third)] == ["none", "a, b", "c; without a"]
+    assert (second["links"], second["total_price"], second["currency"]) == (2, 1.0, "EUR")
+    assert (second["bound_s"], second["is_proven"], second["paper_s"]) == (2.5, False, 3.0)
+    assert (second["simulated_s"], second["simulated_half_width_s"], second["simulated_is_exact"]) == (
+        4.0,
+        0.25,
+        False,
+    )
+    assert (first["simulated_is_exact"], first["engine"]) == (True, "simpy")
+    assert "currency" not in _rows(offer_of((1,)), steps[:1])[0]
+
+
+def test_a_set_in_json_has_the_names_of_its_links():
+    found = PricedSet(raised=np.array([True, False, True]), price=3.0, cycle_time_s=2.0)
+    assert _plain(offer_of((1, 1, 1)), found) == {
+        "links": ["a", "c"],
+        "total_price": 3.0,
+        "cycle_time_s": 2.0,
+    }
+
+
+def test_a_step_is_simulated_for_seconds_or_for_the_rounds_that_are_asked_for(monkeypatch):
+    module = "scenarios.studies.upgrade"
+    monkeypatch.setattr(f"{module}.upgraded", lambda overlay, links: (overlay, [link.name for link in links]))
+    monkeypatch.setattr(
+        f"{module}.quick_simulation", lambda overlay, *, seed, settings: (settings.sharing, overlay, seed)
+    )
+    monkeypatch.setattr(
+        f"{module}.simulation_of",
+        lambda overlay, settings, *, seed, title: (settings.rounds, overlay, seed, title),
+    )
+    offer = offer_of((1, 1, 1))
+    offer.terms.overlay = "ring"
+    settings = SimulationConfig(rounds=30, sharing="equal")
+
+    def made(raised, rounds):
+        found = PricedSet(raised=np.array(raised), price=1.0, cycle_time_s=2.0)
+        own = ProvenSet(found=found, bound=2.0, is_proven=True)
+        return _step(offer, own, settings, rounds=rounds, seed=7)
+
+    raised = made([True, False, True], None)
+    assert (raised.names, raised.cycle_time_s) == (("a", "c"), 2.0)
+    assert raised.simulated == ("equal", ("ring", ["a", "c"]), 7)
+    assert made([False] * 3, None).overlay == "ring"
+    assert made([True, False, True], 50).simulated == (50, ("ring", ["a", "c"]), 7, "2 links, ")
+
+
+def test_a_price_list_has_the_currency():
+    config = {"terms": None, "prices": np.zeros(0), "unpriced": ()}
+    assert Offer(price_list=None, **config).currency == ""
+    assert Offer(price_list=SimpleNamespace(currency="EUR"), **config).currency == "EUR"
