@@ -16,7 +16,6 @@ from scenarios.studies.replay_times import _goal
 from scenarios.studies.study_points import (
     Point,
     ReplayOf,
-    _Kept,
     _unsaid,
     error_text,
     input_fields,
@@ -105,18 +104,6 @@ def test_what_varies_comes_first_and_keeps_its_value():
     ]
     assert result.rows[0] == {"b": 1, "hub": "x", "a": 1, "error": "", "point": "id"}
     assert result.rows[1] == {"b": 1, "hub": "x", "error": "wrong", "point": "id"}
-
-
-def test_the_values_used_last_are_kept():
-    kept, made = _Kept(2), []
-
-    def of(key):
-        return kept.of(key, lambda: made.append(key) or key.upper())
-
-    assert [of(key) for key in "abacab"] == list("ABACAB")
-    # Using `a` again kept it when `c` came, which took the place of `b`.
-    assert made == ["a", "b", "c", "b"]
-    assert list(kept) == ["a", "b"]
 
 
 def test_errors_of_others_are_called_internal():
