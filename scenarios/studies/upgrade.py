@@ -87,7 +87,7 @@ def upgrade_table(
     search = UpgradeSearch(offer.terms, offer.prices)
     wanted = None if config.wanted_s is None else _wanted(search, offer, config, config.wanted_s)
     sets = _sets(search, config, most=config.budget if wanted is None else wanted.found.price)
-    more = search.cheapest(sets[-1].found.cycle_time_s * (1 - 2 * SAME))
+    more = search.faster(sets[-1].found.cycle_time_s)
     greedy = search.greedy(sets[-1].found.price)
     singles = [(offer.terms.links[link].name, value) for link, value in search.single()]
     steps = [_step(offer, proven, simulation, rounds=rounds, seed=seed) for proven in sets]

@@ -195,3 +195,93 @@ def test_gains_are_by_forms_that_are_longer_than_by_rounding(make_line, longer, 
         forms = replace(overlay.closed_forms, **equal | {name: paper_s * (1 + longer)})
         found = [gain.form for gain in periodic_gains(replace(overlay, closed_forms=forms))]
         assert found == ["paper", *([form] if is_one else [])]
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("compute_s", [0.01, 0.9])
+def test_the_circuit_adds_up_to_paper_and_its_parts_to_its_delays(make_line, compute_s):
+    overlay = make_line(compute_s=compute_s)
+    table = periodic_explanation_table(overlay)
+    rounds = sum(row["lag"] for row in table.rows)
+    total_s = sum(row["delay_s"] for row in table.rows)
+
+    assert total_s / rounds == pytest.approx(overlay.closed_forms.paper_s, rel=1e-9)
+    for row, after in zip(table.rows, [*table.rows[1:], table.rows[0]], strict=True):
+        assert row["target"] == after["source"]
+        assert row["delay_s"] == pytest.approx(row["compute_s"] + row["latency_s"] + row["transmission_s"])
+        assert 0 <= row["state"] < overlay.period
+        if row["source"] != row["target"]:
+            assert row["compute_s"] == row["lag"] * compute_s
+            # One uplink of 100 Mbps for one model of 100 Mbit.
+            assert row["transmission_s"] == pytest.approx(1.0)
+            assert row["latency_s"] > 0
+    said = words(table.caption)
+    assert f"{format_s(overlay.closed_forms.paper_s)} per round (paper), 2 states, lags up to 1." in said
+    assert f"Its critical circuit takes {format_s(total_s)} in {rounds} round" in said
+    assert "Where models of several rounds share a link" in said
+    assert words(table.notes).startswith("all in ms. state: of the round")
+
+
+def test_a_silo_that_computes_for_long_waits_for_itself(make_line):
+    table = periodic_explanation_table(make_line(compute_s=100.0, model_bits=0.0))
+    own = [row for row in table.rows if row["source"] == row["target"]]
+    for row in own:
+        assert (row["limit"], row["lag"], row["delay_s"], row["compute_s"]) == ("computing", 1, 100.0, 100.0)
+        assert (row["latency_s"], row["transmission_s"]) == (0.0, 0.0)
+    assert sum(row["delay_s"] for row in table.rows) >= 100.0 * len(table.rows)
+
+
+def one_state(compute_s, model_bits=0.0, computes=(True,)):
+    """A silo that only waits for itself, in some states."""
+    graph = connectivity(UNDERLAY, access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=range(1))
+    none = np.zeros(0, dtype=int)
+    states = [replace(state_of(none, none, np.zeros(0)), computes=each) for each in computes]
+    return build_periodic("alone", graph, Workload(model_bits=model_bits, compute_s=compute_s), states)
+
+
+def test_one_state_is_told_in_the_singular_and_shares_no_link_among_rounds():
+    table = periodic_explanation_table(one_state(0.5))
+    said = words(table.caption)
+
+    (row,) = table.rows
+    assert (row["state"], row["lag"], row["delay_s"], row["limit"]) == (0, 1, 0.5, "computing")
+    assert row["source"] == row["target"]
+    assert "alone: 500.0 ms per round (paper), 1 state, lags up to 1." in said
+    assert "Its critical circuit takes 500.0 ms in 1 round: silos cannot start" in said
+    assert "Where models of several rounds" not in said
+    assert "Differences of models shrink by the factor 0 per round in the long run." in said
+
+
+def test_silos_that_never_agree_have_no_factor():
+    """Two silos that exchange their models, again and again."""
+    graph = connectivity(UNDERLAY, access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=range(2))
+    swap = state_of(np.array([0, 1]), np.array([1, 0]), np.ones(2))
+    overlay = build_periodic("swap", graph, Workload(model_bits=1e6, compute_s=0.5), [swap])
+    said = words(periodic_explanation_table(overlay).caption)
+
+    assert "shrink by the factor" not in said
+    assert "swap: with its weights the silos never agree on one model." in said
+
+
+def test_a_silo_that_does_not_compute_waits_for_nothing():
+    table = periodic_explanation_table(one_state(0.0))
+    (row,) = table.rows
+
+    assert (row["limit"], row["delay_s"]) == ("-", 0.0)
+    shown = {column.key: column.show for column in table.columns}
+    assert (shown["delay_s"](0.0), shown["compute_s"](0.0)) == ("0", "0")
+
+
+def test_rounds_of_a_circuit_are_those_in_which_silos_compute():
+    overlay = one_state(0.5, computes=(True, False, False))
+    table = periodic_explanation_table(overlay)
+    said = words(table.caption)
+
+    assert [row["delay_s"] for row in sorted(table.rows, key=lambda row: row["state"])] == [0.5, 0.0, 0.0]
+    assert sorted(row["limit"] for row in table.rows) == ["-", "-", "computing"]
+    assert "Its critical circuit takes 500.0 ms in 1 round: silos cannot start" in said
+    # Right after the first sentence.
+    assert "lags up to 1. Silos compute in 1 of 3 states;" in said

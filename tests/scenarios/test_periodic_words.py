@@ -73,6 +73,7 @@ def test_a_load_that_is_longer_after_the_upgrade_is_said():
 
 
 def test_an_upgrade_in_json():
+    assert Gain(form="paper", cycle_time_s=2.0, upgrade=None).loads_s == (0.0, 0.0)
     assert Gain(form="load", cycle_time_s=2.0, upgrade=None, loads_s=(3.0, 4.0)).fields == {
         "by": "load",
         "cycle_time_s": 2.0,

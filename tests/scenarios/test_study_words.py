@@ -1,6 +1,7 @@
 """Notes of smaller studies, each by hand: imports, published tables, the multigraph, calibration, partitions."""
 
 import os
+import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -467,3 +468,40 @@ def test_many_texts_below_each_other_are_smaller(texts, size):
 )
 def test_names_that_have_room_below_each_other(silos, height_in, fits):
     assert _fits(silos, SimpleNamespace(pt=lambda size: size), height_in) == fits
+
+
+@pytest.mark.parametrize("table", published_tables.TABLES, ids=lambda table: table.key)
+def test_inputs_of_the_papers_tables_are_those_of_their_titles(table):
+    title = re.fullmatch(r"Table \d+: (.*), (\d+) local steps?, (\d+) Gbps access", table.title)
+    assert title[1].replace(" ", "_").lower() == table.workload
+    assert int(title[2]) == table.local_steps
+    assert float(title[3]) * 1e9 == table.access_bps
+
+
+def test_inputs_of_a_cell_are_the_variants_of_network_and_workload():
+    table = published_tables.TABLES[1]
+    graph, work = published_tables._inputs(table, "gaia", "published")
+    assert (graph.underlay.variant, work.local_steps) == ("published", 5)
+    assert (set(graph.up_bps), set(graph.down_bps)) == ({1e10}, {1e10})
+    corrected = published_tables._inputs(table, "gaia", "corrected")
+    assert corrected[0].underlay.variant == "corrected"
+    assert corrected[1].model_bits == 32 * 11_217_552
+
+
+def test_of_the_papers_tables_the_networks_that_are_named_are_computed(monkeypatch):
+    began = []
+    monkeypatch.setattr(published_tables, "_inputs", lambda _table, network, variant: (network, variant))
+    monkeypatch.setattr(published_tables, "_cycle_time_s", lambda *given: given[-1])
+    full = published_tables.TABLES[3]
+    table = published_tables.published_table(full, began.append, networks=["geant", "gaia"])
+    assert began == ["gaia", "geant"]
+    found = {
+        (row["network"], row["budget"], row["overlay"]) for row in table.rows if row["budget"] is not None
+    }
+    budgets = {"gaia": 1.0, "geant": 0.6}
+    assert found == {(*each, kind) for each in budgets.items() for kind in ("MATCHA", "MATCHA+")}
+    plain = published_tables.published_table(published_tables.TABLES[0], networks=["gaia"])
+    assert {row["budget"] for row in plain.rows} == {None, 0.5}
+    assert [row["overlay"] for row in plain.rows] == list(published_tables._KINDS)
+    assert plain.caption == "Table 3: iNaturalist, 1 local step, 10 Gbps access (ms)"
+    assert f"mean of 1000 rounds, {_budgets(full)}" in " ".join(table.notes.split())

@@ -315,6 +315,15 @@ def test_one_silo_has_nothing_to_raise(silosim):
     )
 
 
+def test_rounds_that_take_no_time_cannot_be_faster(silosim):
+    alone = ("upgrade", "gaia", "--silo-at", "Dublin", "--compute", "0 ms", "--budget", 1)
+    whole = json.loads(silosim(*alone, "--json").ok().out)
+
+    assert [(row["links"], row["paper_s"]) for row in whole["rows"]] == [(0, 0.0)]
+    assert whole["caption"].endswith("One silo sends nothing: there is no link to raise.")
+    assert whole["next_total_price"] is None
+
+
 def test_two_silos_share_one_link(silosim):
     pair = ("upgrade", "gaia", "--silo-at", "Dublin", "--silo-at", "Tokyo", "--budget", 5)
     rows = json.loads(silosim(*pair, "--json").ok().out)["rows"]

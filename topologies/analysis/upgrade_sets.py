@@ -136,6 +136,10 @@ class UpgradeSearch:
             self._cheapest[wanted_s] = answer
         return self._cheapest[wanted_s]
 
+    def faster(self, than_s: float) -> ProvenSet | None:
+        """Set with the lowest price that has a smaller cycle time; None where no set has, as below 0."""
+        return self.cheapest(than_s * (1 - 2 * SAME)) if than_s > 0 else None
+
     def _find_cheapest(self, wanted_s: float) -> ProvenSet:
         """Answer of `cheapest`, where there is one."""
         tolerance = SAME * self.prices.max(initial=0.0)
@@ -172,7 +176,7 @@ class UpgradeSearch:
         else:
             last = replace(last, found=self.nothing)
         yield last
-        while asked < budget and (after := self.cheapest(last.found.cycle_time_s * (1 - 2 * SAME))):
+        while asked < budget and (after := self.faster(last.found.cycle_time_s)):
             price = after.found.price
             if after.is_proven and price > budget * (1 + RELATIVE_NOISE):
                 return

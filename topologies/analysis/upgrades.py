@@ -106,7 +106,7 @@ def link_upgrade(overlay: Overlay | PeriodicOverlay, form: Form = "paper") -> Li
         return None
     terms = UpgradeTerms.of(overlay, upgrade_links(overlay), form)
     search = UpgradeSearch(terms, np.ones(len(terms.links)))
-    fewest = search.cheapest(search.nothing.cycle_time_s * (1 - 2 * SAME))
+    fewest = search.faster(search.nothing.cycle_time_s)
     if fewest is None:
         return None
     best = search.fastest(fewest.found.price).found
