@@ -320,3 +320,157 @@ def test_blocks_are_taken_until_they_are_enough(monkeypatch):
     end = blocks.simulate_blocks(job, take, title=None, block_messages=2)
     assert taken == [(2, 3, 2.5, "simpy", "so far"), (4, 6, 4.0, "simpy", "later")]
     assert (end.rounds, end.steady) == (4, "later")
+
+
+@pytest.fixture
+def job_run(monkeypatch):
+    """Run a job of 5 arcs whose blocks of 10 rounds are narrow from some round on; what was asked and found."""
+    made = SimpleNamespace()
+
+    class Starts:
+        last_s, counted, so_far = np.zeros(1), "counted", "so far"
+
+        def __init__(self, _job):
+            self.counts_disturbed = made.disturbed
+            self.blocks = 0
+
+        def add(self, _block):
+            self.blocks += 1
+            made.blocks = self.blocks
+
+        def steady_state(self, proven):
+            exact = proven is not None
+            steady = SteadyState(cycle_time_s=1.0, is_exact=exact)
+            return steady, None if exact else SimpleNamespace(interval=SimpleNamespace(half_width=0.25))
+
+    class Rule:
+        def __init__(self, share, *, silos, least):
+            made.rule = (share, silos, least)
+
+        def is_met(self, starts):
+            assert starts == "so far"
+            return 10 * made.blocks >= made.narrow_from
+
+    class Writer:
+        def __init__(self):
+            self.did = []
+
+        def add(self, block):
+            self.did.append(block)
+
+        def flush(self):
+            self.did.append("flush")
+
+        def finish(self, steady, half_width_s):
+            self.did.append((steady.is_exact, half_width_s))
+
+    def simulate(job, take, *, title, block_messages, engine):
+        made.asked = (title, block_messages, engine)
+        for number in range(1, job.rounds // 10 + 1):
+            steady = "proven" if made.proven_from is not None and 10 * number >= made.proven_from else None
+            if take(SimpleNamespace(block=number, rounds=10 * number, steady=steady)):
+                break
+        return SimpleNamespace(
+            steady=steady,
+            engine="simpy",
+            rounds=10 * number,
+            messages=50 * number,
+            wall_s=2.0,
+            block=SimpleNamespace(link_bits=np.ones(2), now_s=3.0),
+        )
+
+    def run(
+        *,
+        narrow_from=None,
+        proven_from=None,
+        disturbed=False,
+        constant=False,
+        changes=None,
+        writes=False,
+        engine="simpy",
+        **options,
+    ):
+        made.narrow_from, made.proven_from, made.disturbed, made.rule = (
+            narrow_from,
+            proven_from,
+            disturbed,
+            None,
+        )
+        monkeypatch.setattr(runner, "choose_engine", lambda _job, _name: engine)
+        writer = Writer() if writes else None
+        job = SimpleNamespace(
+            rounds=100,
+            silos=4,
+            arcs=[None] * 5,
+            computes=(True, False),
+            changes=changes,
+            sharing=SimpleNamespace(constant_rates=constant),
+        )
+        found = runner.run_job(job, "ring", engine=engine, writer=writer, **options)
+        return found, made, writer
+
+    monkeypatch.setattr(runner, "RoundStarts", Starts)
+    monkeypatch.setattr(runner, "StopRule", Rule)
+    monkeypatch.setattr(runner, "simulate_blocks", simulate)
+    return run
+
+
+def test_a_job_is_simulated_to_its_end_without_a_rule(job_run):
+    found, made, _ = job_run()
+    assert (found.kind, found.engine, found.rounds, found.messages) == ("ring", "simpy", 100, 500)
+    assert (found.now_s, found.wall_s, found.link_bits.tolist()) == (3.0, 2.0, [1.0, 1.0])
+    assert (found.half_width_s, found.starts, found.counts_disturbed) == (0.25, "counted", False)
+    assert made.rule is None
+    assert made.asked == ("ring", 10_000, "simpy")
+    assert job_run(proven_from=30)[0].rounds == 100
+    assert job_run(title=None)[1].asked[0] is None
+    assert job_run(title="2 links, ")[1].asked[0] == "2 links, ring"
+    assert job_run(changes=object())[1].asked[1] == 500
+
+
+def test_a_job_ends_where_its_interval_is_narrow_and_no_round_is_missing(job_run):
+    found, made, _ = job_run(until_ci="1 %", narrow_from=30)
+    # Half of 0 rounds compute before.
+    assert (found.rounds, made.rule) == (30, (0.01, 4, 0))
+    found, made, _ = job_run(until_ci="1 %", narrow_from=30, least_rounds=60)
+    assert (found.rounds, made.rule) == (70, (0.01, 4, 30))
+    assert job_run(until_ci="1 %", narrow_from=30, least_rounds=59)[0].rounds == 60
+    # What is known exactly is narrow enough.
+    assert job_run(until_ci="1 %", narrow_from=90, proven_from=20)[0].rounds == 20
+    assert job_run(narrow_from=30)[0].rounds == 100
+
+
+def test_where_the_cycle_time_alone_is_looked_at_simpy_ends_with_its_proof(job_run):
+    found, made, _ = job_run(cycle_time_only=True, proven_from=40)
+    # The number of rounds is that of the job.
+    assert (found.rounds, found.messages, found.half_width_s) == (100, 200, 0.0)
+    # 16 rounds of 5 messages.
+    assert made.asked == ("ring", 80, "simpy")
+    for options in ({"engine": "compiled"}, {"writes": True}, {"until_ci": "1 %", "narrow_from": 999}):
+        found, made, _ = job_run(cycle_time_only=True, proven_from=40, **options)
+        assert made.asked[1] == 10_000
+        assert found.messages == (200 if "until_ci" in options else 500)
+    assert job_run(proven_from=40)[1].asked[1] == 10_000
+
+
+def test_blocks_are_written_and_the_file_is_finished(job_run):
+    _, _, writer = job_run(writes=True)
+    assert writer.did == [*range(1, 11), "flush", (False, 0.25)]
+    _, _, writer = job_run(writes=True, proven_from=10)
+    assert writer.did[-1] == (True, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("disturbed", "proven_from", "constant", "counts"),
+    [
+        (True, None, False, True),
+        (False, None, False, False),
+        (True, 10, False, False),
+        (True, None, True, False),
+    ],
+)
+def test_disturbed_rounds_count_in_estimates_on_shared_links(
+    job_run, disturbed, proven_from, constant, counts
+):
+    found, _, _ = job_run(disturbed=disturbed, proven_from=proven_from, constant=constant)
+    assert found.counts_disturbed is counts
