@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from scenarios.config.events.window import Window
@@ -27,6 +28,7 @@ from scenarios.validation.table import (
     _mean_of,
     _unexplained,
 )
+from simulator import SteadyState
 
 PLAIN = Window(first_round=1000, last_round=2999, from_s=1.0, until_s=241.0)
 
@@ -271,3 +273,83 @@ def test_differences_of_a_validation_are_to_its_first_overlay(monkeypatch):
     assert _unexplained(results) == []
     results[1].randomized_attribution = results[3].randomized_attribution = object()
     assert _unexplained(results)[0].startswith("ring, tree: no parts arc by arc:")
+
+
+@pytest.fixture
+def row_of(monkeypatch):
+    """The row of an overlay of four links, with its window and its difference from the first one."""
+
+    def make(*, window_=None, first=None, difference=None, both=None, used=(0.25, 0.5, 0.0, 0.5)):
+        monkeypatch.setattr(study, "estimate_window", lambda _: window_)
+        pairs = []
+        monkeypatch.setattr(
+            study, "paired_difference", lambda *pair, silos: pairs.append((pair, silos)) or difference
+        )
+        monkeypatch.setattr(study, "paired_window", lambda *pair: pairs.append((pair, 3)) or both)
+        monkeypatch.setattr(study, "mean_capacity_bps", lambda _graph, _simulation, until_s: until_s)
+        monkeypatch.setattr(
+            study, "utilisation", lambda *given: np.array(used) if given == ("bits", 8.0, 8.0) else None
+        )
+        steady = SteadyState(
+            cycle_time_s=2.0, is_exact=True, period_rounds=2, period_s=4.0, transient_rounds=5
+        )
+        outcome = SimpleNamespace(
+            kind="ring",
+            steady=steady,
+            interval=None,
+            half_width_s=0.0,
+            rounds=40,
+            engine="simpy",
+            now_s=8.0,
+            messages=500,
+            wall_s=2.0,
+            link_bits="bits",
+            starts="own",
+        )
+        graph = SimpleNamespace(silos=3, link_name=lambda link: f"link {link}")
+        experiment = SimpleNamespace(simulation=SimpleNamespace(until_ci=None))
+        before = first and SimpleNamespace(starts=first)
+        row = study._row(experiment, SimpleNamespace(graph=graph), outcome, before)
+        assert pairs == [(("own", first), 3)] * (2 if first else 0)
+        return row
+
+    return make
+
+
+def test_a_row_of_an_exact_simulation_has_its_period_and_busiest_links(row_of):
+    row = row_of()
+    assert (row["overlay"], row["simulated"], row["simulated_s"]) == (
+        "ring",
+        "2.000 s = 4.000 s / 2 rounds",
+        2.0,
+    )
+    assert (row["period_s"], row["period_rounds"], row["transient_rounds"]) == (4.0, 2, 5)
+    assert (row["messages"], row["messages_per_s"], row["rounds"], row["end_s"]) == (500, 250.0, 40, 8.0)
+    # Of equal ones the first.
+    links = [(row[f"busiest_link_{n}"], row[f"utilisation_{n}"]) for n in (1, 2, 3)]
+    assert links == [("link 1", 0.5), ("link 3", 0.5), ("link 0", 0.25)]
+    assert "busiest_link_4" not in row
+    assert row["narrow_enough"] is row["first_round"] is row["last_round"] is None
+    names = (
+        "difference",
+        "difference_s",
+        "difference_half_width_s",
+        "difference_first_round",
+        "difference_last_round",
+    )
+    assert {row[name] for name in names} == {None}
+
+
+def test_a_row_beside_the_first_one_has_the_difference_and_its_rounds(row_of):
+    found = SimpleNamespace(mean=0.5, half_width=0.125)
+    row = row_of(window_=PLAIN, first="first", difference=found, both=window(first_round=7, last_round=9))
+    assert (row["first_round"], row["last_round"]) == (1000, 2999)
+    assert (row["difference"], row["difference_s"]) == ("+500.0 ms +- 125.0 ms", 0.5)
+    assert (row["difference_half_width_s"], row["difference_first_round"], row["difference_last_round"]) == (
+        0.125,
+        7,
+        9,
+    )
+    # Too few rounds for a difference.
+    few = row_of(first="first")
+    assert few["difference"] is few["difference_s"] is few["difference_first_round"] is None

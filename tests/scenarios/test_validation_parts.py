@@ -12,7 +12,7 @@ from scenarios.config.events.window import Window
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.simulation.experiment import graph_experiment
-from scenarios.validation import randomized, request, study
+from scenarios.validation import attribution, randomized, request, study, table
 from scenarios.validation.attribution import ArcShare, Attribution
 from scenarios.validation.baseline import _over_same_rounds
 from scenarios.validation.circuit_table import MOST_ARCS, _number, _rows, arc_rows, circuit_table
@@ -397,3 +397,129 @@ def test_who_is_followed_for_the_cycle_time(monkeypatch):
     monkeypatch.setattr(study, "PeriodicOverlay", periodic)
     assert study._followed(periodic()).tolist() == [1, 3]
     assert study._followed(SimpleNamespace(graph=SimpleNamespace(silos=3))).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("arc_number", [0, 1])
+def test_a_share_has_the_terms_of_its_arc(monkeypatch, arc_number):
+    """Of an arc from A to B, and of B's wait for its own computing."""
+    monkeypatch.setattr(
+        attribution, "cause_of", lambda _resources, number, _terms, cycle_s: (number, cycle_s)
+    )
+    overlay = SimpleNamespace(
+        arcs=1,
+        transmission_s=np.array([0.5]),
+        latency_s=np.array([0.25]),
+        proof=SimpleNamespace(cycle_time_s=1.5),
+        graph=SimpleNamespace(labels=("A", "B"), link_name=lambda link: f"link {link}"),
+        event_graph=SimpleNamespace(
+            source=np.array([0, 1]),
+            target=np.array([1, 1]),
+            tokens=np.array([0, 1]),
+            delay_s=np.array([0.75, 2.0]),
+        ),
+    )
+    names = ("queue_s", "slow_s", "rate_s", "wait_s", "computing_s", "sending_s", "under_way_s")
+    values = {name: np.array([k, -k], dtype=float) for k, name in enumerate(names, 1)}
+    terms = SimpleNamespace(link=np.array([0, -1]), **values)
+    found = attribution._share(SimpleNamespace(overlay=overlay), arc_number, terms, 2.0)
+    sign = 1 - 2 * arc_number
+    assert [getattr(found, name) for name in names[:-1]] == [sign * k for k in range(1, 7)]
+    assert (found.source, found.target) == (("A", "B") if arc_number == 0 else ("B", "B"))
+    assert (found.tokens, found.eq3_s) == ((0, 0.75) if arc_number == 0 else (1, 2.0))
+    assert found.world_s == 0.0
+    assert found.in_flight == sign * 3.5
+    assert (found.eq3_sending_s, found.eq3_in_flight) == ((0.5, 0.5) if arc_number == 0 else (0.0, 0.0))
+    assert found.link == ("link 0" if arc_number == 0 else "")
+    assert found.cause == (arc_number, 2.0)
+    # In no time nothing is under way.
+    overlay.proof.cycle_time_s = 0.0
+    none = attribution._share(SimpleNamespace(overlay=overlay), arc_number, terms, 0.0)
+    assert (none.in_flight, none.eq3_in_flight) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("more_s", "told", "cause"),
+    [(0.003, False, "both 3.0"), (0.002, False, "own"), (-0.003, False, "both 3.0"), (0.0, True, "both 3.0")],
+)
+def test_what_events_change_is_a_cause_beyond_a_thousandth_of_the_cycle_time(
+    monkeypatch, more_s, told, cause
+):
+    share = arc(queue_s=1.0, rate_s=-3.0, wait_s=2.0, cause="own")
+    monkeypatch.setattr(attribution, "world_s", lambda *_: more_s)
+    monkeypatch.setattr(attribution, "is_told", lambda *_: told)
+    monkeypatch.setattr(attribution, "event_cause", lambda *_: "events")
+
+    def both(own, changed, own_s, changed_s, *, is_told):
+        assert (own, changed, changed_s, is_told) == ("own", "events", more_s, told)
+        return f"both {abs(own_s)}"
+
+    monkeypatch.setattr(attribution, "both", both)
+    simulated = arc(sending_s=7.0, in_flight=8.0, link="L", queue_s=9.0)
+    monkeypatch.setattr(attribution, "_share", lambda *_: simulated)
+    found = attribution._with_events(SimpleNamespace(overlay=None), 0, share, None, None, None, 2.0)
+    assert (found.cause, found.world_s) == (cause, more_s)
+    assert (found.sending_s, found.in_flight, found.link, found.queue_s) == (7.0, 8.0, "L", 1.0)
+
+
+def simulated_with(cycle_time_s, half_width_s):
+    return replace(
+        cycle_time(0, 10), cycle_time_s=cycle_time_s, half_width_s=half_width_s, is_exact=half_width_s == 0.0
+    )
+
+
+def test_a_row_of_a_validation_has_forms_times_and_parts(monkeypatch):
+    overlay_class = type("Designed", (), {"kind": "ring"})
+    monkeypatch.setattr(table, "Overlay", overlay_class)
+    monkeypatch.setattr(study, "Overlay", overlay_class)
+    overlay = overlay_class()
+    overlay.closed_forms = SimpleNamespace(paper_s=2.0, serialized_s=3.0, load_bound_s=4.0, busiest_link=0)
+    overlay.graph = SimpleNamespace(link_name=lambda link: f"link {link}")
+    found = Attribution(
+        tokens=1, arcs=(arc(eq3_s=2.0, queue_s=3.0, world_s=1.0),), off_arcs_s=0.5, off_arcs="away"
+    )
+    result = result_of(
+        overlay=overlay,
+        equal=simulated_with(3.0, 0.0),
+        maxmin=simulated_with(6.5, 0.25),
+        attribution=found,
+        difference=SimpleNamespace(mean=0.5, half_width=0.125),
+        events=("away",),
+    )
+    row = table.validation_row(result)
+    assert (row["overlay"], row["paper_s"], row["serialized_s"], row["load_bound_s"]) == (
+        "ring",
+        2.0,
+        3.0,
+        4.0,
+    )
+    assert (row["paper_below_load"], row["busiest_link"]) == (True, "link 0")
+    assert (row["equal_s"], row["equal_half_width_s"], row["equal_is_exact"]) == (3.0, 0.0, True)
+    assert (row["maxmin_s"], row["maxmin_half_width_s"], row["maxmin_is_exact"]) == (6.5, 0.25, False)
+    assert (row["equal_over_paper"], row["maxmin_over_paper"]) == (0.5, 2.25)
+    assert (row["maxmin_rounds"], row["maxmin_engine"], row["maxmin_period_rounds"]) == (20, "simpy", None)
+    assert (row["serialization_s"], row["world_s"], row["world_off_arcs_s"]) == (3.0, 1.5, 0.5)
+    assert row["no_barrier_s"] is None
+    assert (row["difference_s"], row["difference_half_width_s"]) == (0.5, 0.125)
+    assert row["paper_half_width_s"] is row["max_plus_s"] is row["max_plus_half_width_s"] is None
+    assert row["why"].startswith("serialization +3.000 s, away +1.500 s a round; most on A -> B")
+
+    overlay.closed_forms.busiest_link = None
+    plain = table.validation_row(replace(result, attribution=None, difference=None))
+    assert plain["busiest_link"] == plain["why"] == ""
+    assert plain["serialization_s"] is plain["world_off_arcs_s"] is plain["difference_s"] is None
+
+
+def test_a_row_of_a_randomized_overlay_has_both_closed_forms():
+    forms = SimpleNamespace(
+        barrier=SimpleNamespace(mean=2.0, half_width=0.5), max_plus=SimpleNamespace(mean=1.5, half_width=0.25)
+    )
+    result = result_of(
+        overlay=SimpleNamespace(kind="matcha"),
+        randomized_forms=forms,
+        equal=simulated_with(3.0, 0.0),
+        maxmin=simulated_with(6.5, None),
+    )
+    row = table.validation_row(result)
+    assert (row["paper_s"], row["paper_half_width_s"]) == (2.0, 0.5)
+    assert (row["max_plus_s"], row["max_plus_half_width_s"]) == (1.5, 0.25)
+    assert (row["busiest_link"], row["load_bound_s"], row["paper_below_load"]) == ("", None, False)
