@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from scenarios.config.events.window import Window
+from scenarios.simulation import windows
 from scenarios.simulation.windows import disturbed_note, few_rounds_note, means_note, presence_note
 from scenarios.studies import simulate as study
 from scenarios.studies.simulate import (
@@ -353,3 +354,19 @@ def test_a_row_beside_the_first_one_has_the_difference_and_its_rounds(row_of):
     # Too few rounds for a difference.
     few = row_of(first="first")
     assert few["difference"] is few["difference_s"] is few["difference_first_round"] is None
+
+
+def test_an_exact_cycle_time_and_too_few_rounds_have_no_window(monkeypatch):
+    monkeypatch.setattr(windows.Window, "of", lambda counted: f"window of {counted}")
+    assert windows.estimate_window(SimpleNamespace(estimate=None)) is None
+    assert (
+        windows.estimate_window(SimpleNamespace(estimate=SimpleNamespace(counted="rounds")))
+        == "window of rounds"
+    )
+    found = ["first", "second"]
+    monkeypatch.setattr(
+        windows, "interval_rounds", lambda pair, silos: found if (pair, silos) == (["a", "b"], 7) else None
+    )
+    a, b = (type("Starts", (str,), {"presence": SimpleNamespace(silos=7)})(name) for name in "ab")
+    assert windows.paired_window(a, b) == "window of first"
+    assert windows.paired_window(b, a) is None
