@@ -1,5 +1,7 @@
 """Which rounds a timeline shows, how rates are known, and what is said of rounds that were simulated again."""
 
+from contextlib import nullcontext
+from pathlib import Path
 from types import SimpleNamespace
 
 import h5py
@@ -138,3 +140,75 @@ def test_first_rounds_are_those_of_a_shorter_job_that_no_silo_ends(
     short = 40 + timeline._MORE_ROUNDS
     assert made == {"short": [short], "both": [short, whole], "whole": [whole]}[lengths]
     assert (job, window) == (made[-1], (made[-1], engine or "compiled", "ring"))
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Timelines of overlays with so many rounds; what is asked for, and their notes."""
+
+    def make(there, /, *, periodic=(), isolated=(), **asked):
+        overlays = [
+            SimpleNamespace(
+                kind=kind, simulation=SimpleNamespace(rounds=count), states=() if kind in periodic else None
+            )
+            for kind, count in there.items()
+        ]
+        record = SimpleNamespace(silo_labels=("A", "B"), underlay=None)
+        run = SimpleNamespace(record=record, scenario=SimpleNamespace(network=None))
+        monkeypatch.setattr(timeline.RecordedRun, "open", lambda _: run)
+        part = SimpleNamespace(overlays=overlays)
+        monkeypatch.setattr(timeline, "RunPart", SimpleNamespace(of=lambda *_: part))
+        monkeypatch.setattr(timeline, "build_network", lambda *_: "graph")
+        monkeypatch.setattr(timeline, "open_file", lambda _: nullcontext("file"))
+
+        def show(_run, recorded, window, file, graph):
+            assert (file, graph) == ("file", "graph")
+            activity = SimpleNamespace(is_isolated=np.array([False, recorded.kind in isolated]))
+            return timeline.Shown(
+                timeline=SimpleNamespace(kind=recorded.kind, rounds=window, activity=activity),
+                place="",
+                simulated_again=False,
+                notes=(f"of {recorded.kind}",),
+            )
+
+        monkeypatch.setattr(timeline, "_shown", show)
+        found = timeline.timelines(Path("run.h5"), **asked)
+        return {each.timeline.kind: (each.timeline.rounds, each.notes) for each in found}
+
+    return make
+
+
+def test_what_timelines_mean_is_said_once_below_the_last(shown):
+    explained = timeline.EXPLANATION
+    assert shown({"ring": 3, "star": 9}) == {
+        "ring": (range(3), ("of ring",)),
+        "star": (range(6), ("of star", explained)),
+    }
+    assert shown({"ring": 3, "star": 9}, rounds=slice(1, 3))["star"][0] == range(1, 3)
+    notes = shown({"ring": 3, "star": 0, "mst": 0}, periodic=("ring",), isolated=("ring",))["ring"][1]
+    assert notes == ("of ring", "not simulated: star, mst.", explained, timeline.PERIODIC, timeline.ALONE)
+    assert shown({"ring": 3}, periodic=("ring",))["ring"][1] == ("of ring", explained, timeline.PERIODIC)
+    assert shown({"ring": 3}, isolated=("ring",))["ring"][1] == ("of ring", explained, timeline.ALONE)
+
+
+def test_overlays_that_were_not_simulated_have_no_timeline(shown):
+    with pytest.raises(InputError, match=r"^run\.h5: has no simulated rounds\.$"):
+        shown({"ring": 0})
+    with pytest.raises(InputError, match=r"^run\.h5: has no simulated rounds of star\.$"):
+        shown({"ring": 3, "star": 0}, overlay=["ring", "star"])
+
+
+@pytest.mark.parametrize(("most_rows", "is_refused"), [(None, False), (4, False), (3, True)])
+def test_a_figure_has_room_for_so_many_rows(shown, most_rows, is_refused):
+    if is_refused:
+        with pytest.raises(
+            InputError, match="a figure has room for 3 rows, not for the 2 silos of 2 overlays; choose"
+        ):
+            shown({"ring": 3, "star": 3, "mst": 0}, most_rows=most_rows)
+    else:
+        assert len(shown({"ring": 3, "star": 3, "mst": 0}, most_rows=most_rows)) == 2
+
+
+def test_only_figures_have_a_limit_of_rows():
+    assert timeline._most_rows(Path("x.json")) is timeline._most_rows(Path("x.csv")) is None
+    assert timeline._most_rows(Path("x.PNG")) == timeline._most_rows(Path("x.svg")) > 0
