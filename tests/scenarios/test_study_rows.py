@@ -10,9 +10,9 @@ import pytest
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.study_table import RANGES
-from scenarios.studies import replay_points
+from scenarios.studies import replay_points, replay_times
 from scenarios.studies.replay_points import COLUMNS, _row, compute_replays
-from scenarios.studies.replay_times import _goal
+from scenarios.studies.replay_times import _goal, _rows
 from scenarios.studies.study_points import (
     Point,
     ReplayOf,
@@ -276,3 +276,112 @@ def test_a_run_without_rows_has_no_time_to_a_target(rows, left, message):
     for target in (None, 0.5):
         with pytest.raises(InputError, match=message):
             goal_of(target, accuracies=rows, left=left)
+
+
+def moved_of(kind, reached, hub=None):
+    recorded = SimpleNamespace(hub=hub, history={"round": [1]} if reached != "untrained" else {})
+    return SimpleNamespace(
+        kind=kind,
+        recorded=recorded,
+        reached=lambda _outcome, goal: (
+            None if reached in ("untrained", None) else (reached, float(goal or 1.0) * reached)
+        ),
+    )
+
+
+def test_rows_at_a_capacity_have_rounds_and_times_to_the_target():
+    titles = []
+    there = SimpleNamespace(
+        graph=SimpleNamespace(labels=("A", "B")),
+        overlays=(moved_of("star", 4, hub=1), moved_of("ring", 2), moved_of("mst", None)),
+        simulate=lambda moved, *, title: titles.append((moved.kind, title)) or outcome_of(),
+        short=lambda moved, _: (f"{moved.kind} is short.",) if moved.kind == "ring" else (),
+    )
+    rows, short = _rows(there, 1e9, "1 Gbps", 0.5)
+    assert titles == [("star", "1 Gbps "), ("ring", "1 Gbps "), ("mst", "1 Gbps ")]
+    assert short == ["ring is short."]
+    star, ring, mst = rows
+    assert star == {
+        "access_bps": 1e9,
+        "overlay": "star",
+        "hub": "B",
+        "simulated_s": 2.0,
+        "simulated_is_exact": True,
+        "simulated_half_width_s": 0.25,
+        "simulated_rounds": 40,
+        "engine": "compiled",
+        "rounds_to_target": 4,
+        "time_to_target_s": 2.0,
+        "speedup": 1.0,
+    }
+    assert (ring["hub"], ring["rounds_to_target"], ring["speedup"]) == (None, 2, 2.0)
+    assert mst["rounds_to_target"] is mst["time_to_target_s"] is mst["speedup"] is None
+
+
+@pytest.fixture
+def table_of(monkeypatch):
+    """The table of rows of a star, a ring and others, with or without a target."""
+    monkeypatch.setattr(replay_times, "describe", lambda *_, access: "network" if access is False else None)
+    monkeypatch.setattr(replay_times, "simulation_caption", lambda _, sharing, *, seed: f"{sharing}, {seed}")
+
+    def make(rows, goal, *, target=0.5, untrained=()):
+        overlays = [
+            SimpleNamespace(
+                kind=row["overlay"], history={} if row["overlay"] in untrained else {"round": [1]}
+            )
+            for row in rows
+        ]
+        there = SimpleNamespace(
+            scenario=SimpleNamespace(
+                name="my \n study",
+                seed=7,
+                simulation=SimulationConfig(sharing="equal"),
+                target_accuracy=target,
+            ),
+            run=SimpleNamespace(path="run.h5", record=SimpleNamespace(overlays=overlays)),
+            graph=SimpleNamespace(underlay=SimpleNamespace(notes=("A note.",))),
+            work=None,
+        )
+        return replay_times._table(there, rows, goal)
+
+    return make
+
+
+def time_row(overlay, time_s, *, speedup=None, is_exact=True):
+    return {
+        "access_bps": 1e9,
+        "overlay": overlay,
+        "simulated_s": 2.0,
+        "simulated_is_exact": is_exact,
+        "rounds_to_target": time_s,
+        "time_to_target_s": time_s,
+        "speedup": speedup,
+        "engine": "simpy",
+    }
+
+
+def test_the_table_of_times_says_what_they_are_to(table_of):
+    rows = [
+        time_row("star", 4.0, speedup=1.0),
+        time_row("ring", None),
+        time_row("mst", None),
+        time_row("bare", None),
+    ]
+    table = table_of(rows, 0.5, untrained=("bare",))
+    assert table.caption == "run.h5: my study\nnetwork\nequal, 7"
+    assert [column.title for column in table.columns][-3:] == ["rounds", "time (s)", "vs STAR"]
+    assert table.further == {"target_accuracy": 0.5}
+    assert " ".join(table.notes.split()) == (
+        "simulated: cycle time in ms. rounds, time, vs STAR: to a test accuracy of 0.5. -: ring, mst never reaches it. "
+        "-: bare has no training rows. A note. Engine: simpy."
+    )
+
+
+@pytest.mark.parametrize(("target", "missing"), [(None, "target"), (0.5, "test")])
+def test_without_a_target_times_are_to_the_last_recorded_round(table_of, target, missing):
+    table = table_of([time_row("ring", 4.0, is_exact=False)], None, target=target)
+    assert [column.title for column in table.columns][-1] == "time (s)"
+    assert " ".join(table.notes.split()) == (
+        f"simulated: cycle time in ms. rounds, time: to the last recorded round, as there is no {missing} accuracy. ~: "
+        "estimated from the last rounds, which show no period. A note. Engine: simpy."
+    )
