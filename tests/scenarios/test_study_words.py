@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scenarios.studies import explain, multigraph_table, published_tables
+from scenarios.studies import explain, multigraph_table, published_tables, starter
 from scenarios.studies.calibrate import _silos, _stated, check_training
 from scenarios.studies.explain import _best_upgrade, _limit, _short, further_words, loads_words
 from scenarios.studies.export import _check_rounds
@@ -27,6 +27,7 @@ from scenarios.studies.published_tables import PublishedTable, _budgets, _cycle_
 from scenarios.studies.run import _is_long_without_checkpoints
 from scenarios.studies.starter import _named_from
 from topologies import InputError
+from training.tasks import TASKS
 
 
 def imported(
@@ -505,3 +506,61 @@ def test_of_the_papers_tables_the_networks_that_are_named_are_computed(monkeypat
     assert [row["overlay"] for row in plain.rows] == list(published_tables._KINDS)
     assert plain.caption == "Table 3: iNaturalist, 1 local step, 10 Gbps access (ms)"
     assert f"mean of 1000 rounds, {_budgets(full)}" in " ".join(table.notes.split())
+
+
+@pytest.fixture
+def settings_of(monkeypatch):
+    """Settings of a training in a new scenario, and the configuration that was checked."""
+    checked = []
+
+    def check(config, *, silos, seed, silo_places, silo_labels):
+        assert (silos, seed, silo_places, silo_labels) == (2, 0, "places", ("A", "B"))
+        checked.append(config)
+
+    monkeypatch.setattr(starter, "check_data", check)
+    monkeypatch.setattr(starter, "silo_places", lambda _graph, config: "places" if config else None)
+
+    def make(dataset=None, data=None, model=None):
+        checked.clear()
+        graph = SimpleNamespace(silos=2, labels=("A", "B"))
+        return dict(starter._training(graph, dataset, data, model)), [*checked]
+
+    return make
+
+
+ENOUGH = {"learning_rate": 0.05, "momentum": 0.9}
+
+
+def test_the_digits_reach_their_target_with_settings_of_their_own(settings_of):
+    assert settings_of() == (ENOUGH, [])
+    found, (config,) = settings_of("digits")
+    assert found == {"dataset": "digits"} | ENOUGH
+    assert config.dataset == "digits"
+    found, (config,) = settings_of(model="softmax")
+    assert found == {"model": "softmax"} | ENOUGH
+    assert config.model == "softmax"
+
+
+def test_a_data_set_of_the_papers_tasks_has_their_model_and_partition(settings_of, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    task = TASKS["femnist"]
+    found, (config,) = settings_of("femnist", data="files")
+    assert found == {
+        "dataset": "femnist",
+        "data": str(tmp_path / "files"),
+        "model": task.model,
+        "partition": task.partition,
+    }
+    assert (config.dataset, config.model, config.partition) == ("femnist", task.model, task.partition)
+    assert settings_of("femnist", model="softmax")[0] == {
+        "dataset": "femnist",
+        "model": "softmax",
+        "partition": task.partition,
+    }
+
+
+def test_files_without_a_data_set_are_refused(settings_of):
+    with pytest.raises(
+        InputError, match=r"data\(='files'\) goes with --dataset, which says what the files are: .*femnist"
+    ):
+        settings_of(data="files")
