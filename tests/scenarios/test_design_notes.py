@@ -1,10 +1,12 @@
 """Fields and sentences of the table of designs, each by hand from a row."""
 
 import math
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 
+from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.studies import design as study
 from scenarios.studies.design import (
@@ -31,7 +33,7 @@ from scenarios.studies.design import (
     _simulation_notes,
     _star,
 )
-from topologies import InputError
+from topologies import InputError, Workload
 
 STATIC = {"overlay": "mst", "max_plus_s": None, "simulated_s": 3.0}
 PERIODIC = STATIC | {"overlay": "states", "period": 3, "computing_states": 3, "longest_lag": 1}
@@ -314,3 +316,133 @@ def test_paper_of_a_randomized_overlay_is_its_barrier_form(monkeypatch):
 
     monkeypatch.setattr(study, "random_cycle_time", drawn)
     assert _paper_s(object(), seed=7) == (1000, 7)
+
+
+def table_inputs():
+    """The network and workload of the tables."""
+    network = NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo", "Sydney", "Oregon"))
+    return build_network(network), Workload.preset("femnist")
+
+
+@pytest.fixture
+def table_of(monkeypatch):
+    """The table of overlays on four silos of Gaia, and the lines that say what is at work."""
+    lines = []
+
+    @contextmanager
+    def heartbeat(text):
+        lines.append(text)
+        yield
+
+    monkeypatch.setattr(study, "heartbeat", heartbeat)
+    graph, work = table_inputs()
+
+    def make(*kinds, **options):
+        lines.clear()
+        configs = [kind if isinstance(kind, OverlayConfig) else OverlayConfig(kind=kind) for kind in kinds]
+        return study.design_table(graph, work, configs, **options), [*lines]
+
+    return make
+
+
+def test_many_silos_have_lines_that_say_what_is_at_work(table_of, monkeypatch):
+    assert set(table_of("star", "ring")[1]) == {None}
+    monkeypatch.setattr(study, "MANY_SILOS", 4)
+    assert set(table_of("star", "ring")[1]) == {None}
+    monkeypatch.setattr(study, "MANY_SILOS", 3)
+    assert table_of("star", "ring")[1] == [
+        "star: design for 4 silos",
+        "star: simulation for 4 silos",
+        "ring: simulation for 4 silos",
+        "lower bound for 4 silos",
+    ]
+
+
+def test_how_models_mix_is_told_of_networks_that_are_not_too_large(table_of, monkeypatch):
+    weights = ("spectral_gap", "contraction", "agreed_weights")
+    (ring,) = table_of("ring")[0].rows
+    # Four silos in a ring with weights 1/2.
+    assert ring["spectral_gap"] == pytest.approx(1 - math.sqrt(0.5))
+    assert ring["contraction"] == pytest.approx(math.sqrt(0.5))
+    assert list(ring["agreed_weights"].values()) == pytest.approx([0.25] * 4)
+    monkeypatch.setattr(study, "MOST_MIXING_SILOS", 4)
+    assert table_of("ring")[0].rows[0]["spectral_gap"] == ring["spectral_gap"]
+    monkeypatch.setattr(study, "MOST_MIXING_SILOS", 3)
+    found = table_of("ring")[0]
+    assert [found.rows[0][name] for name in weights] == [None, None, None]
+    assert "spectral gap: of up to 3 silos" in " ".join(found.notes.split())
+
+
+def test_ratios_are_to_the_star_that_is_asked_for_or_the_default_one(table_of):
+    (alone,) = table_of("ring")[0].rows
+    star, ring = table_of("star", "ring")[0].rows
+    assert (
+        alone["ratio_to_star"]
+        == ring["ratio_to_star"]
+        == pytest.approx(star["simulated_s"] / ring["simulated_s"])
+    )
+    assert star["ratio_to_star"] == 1.0
+    star, ring = table_of("star", "ring", rates_from="paper")[0].rows
+    assert ring["ratio_to_star"] == pytest.approx(star["paper_s"] / ring["paper_s"])
+    assert ring["throughput_per_s"] == pytest.approx(1 / ring["paper_s"])
+    with pytest.raises(InputError, match=r"rates_from\(='max'\)"):
+        table_of("ring", rates_from="max")
+
+
+def test_the_hub_is_named_where_the_star_is_asked_for(table_of):
+    star, _ = table_of("star")
+    assert f"star: the hub is {star.rows[0]['hub']}." in " ".join(star.notes.split())
+    assert star.rows[0]["hub"] in ("Seoul", "Tokyo", "Sydney", "Oregon")
+    ring, _ = table_of("ring")
+    assert "the hub is" not in ring.notes
+    assert ring.rows[0]["hub"] is None
+
+
+def test_states_have_a_column_where_an_overlay_is_periodic(table_of):
+    table, _ = table_of("ring", "one_peer_exponential")
+    ring, states = table.rows
+    assert (ring["period"], states["period"]) == (None, 2)
+    assert states["computing_states"] == 2
+    assert (states["longest_lag"], states["messages_per_round"]) == (1, 4.0)
+    assert (states["hub"], states["max_plus_s"]) == (None, None)
+    assert {silo for silo, _ in states["critical_circuit"]} <= {"Seoul", "Tokyo", "Sydney", "Oregon"}
+    assert "period" in [column.key for column in table.columns]
+    assert "one_peer_exponential: periodic, states that follow each other" in " ".join(table.notes.split())
+    plain, _ = table_of("ring")
+    assert "period" not in [column.key for column in plain.columns]
+    assert "period" not in plain.rows[0]
+
+
+@pytest.mark.parametrize(("bound", "is_highest"), [(False, False), (True, True)])
+def test_the_bound_is_the_highest_where_that_is_asked_for(table_of, monkeypatch, bound, is_highest):
+    monkeypatch.setattr(study, "lower_bound_s", lambda _graph, _work, *, circuits: 0.02 if circuits else 0.01)
+    table, _ = table_of("ring", bound=bound)
+    assert table.rows[0]["lower_bound_s"] == (0.02 if is_highest else 0.01)
+    assert ("--bound looks for a higher one" in " ".join(table.notes.split())) is not is_highest
+
+
+@pytest.mark.parametrize(
+    ("criterion", "is_highest", "has_real", "has_efold"),
+    [
+        ("paper", True, False, False),
+        ("simulated", False, True, False),
+        ("time-to-accuracy", False, False, True),
+    ],
+)
+def test_what_best_minimises_decides_which_bounds_are_told(
+    table_of, monkeypatch, criterion, is_highest, has_real, has_efold
+):
+    ring, _ = table_of("ring")
+    designed = study.design_any(OverlayConfig(kind="ring"), *table_inputs())
+    monkeypatch.setattr(study, "design_with_bar", lambda *_, **__: designed)
+    monkeypatch.setattr(study, "lower_bound_s", lambda _graph, _work, *, circuits: 0.02 if circuits else 0.01)
+    monkeypatch.setattr(study, "simulated_bounds_s", lambda _graph, _work, periods: [0.015] * len(periods))
+    table, _ = table_of(OverlayConfig(kind="best", options={"criterion": criterion}))
+    (row,) = table.rows
+    assert row["lower_bound_s"] == (0.02 if is_highest else 0.01)
+    assert row["simulated_bound_s"] == (0.015 if has_real else None)
+    assert row["efold_s"] == ring.rows[0]["efold_s"]
+    notes = " ".join(table.notes.split())
+    assert ("a lower bound of it for every static overlay" in notes) is has_real
+    assert ("per e-fold:" in notes) is has_efold
+    assert row["options"]["criterion"] == criterion
