@@ -316,3 +316,132 @@ def test_compiled_designs_are_of_ten_points_or_more(monkeypatch, points, is_comp
     study = SimpleNamespace(config=SimpleNamespace(run=None, simulate=False))
     _compute_left(study, made, SimpleNamespace(done={}), None, 1)
     assert found == [is_compiled]
+
+
+@pytest.fixture
+def checked(monkeypatch):
+    """Check the scenarios of points; what was built and checked of each."""
+    found = []
+
+    class Networks:
+        def of(self, network):
+            found.append(("network", network.core))
+            return f"graph {network.core}"
+
+    def labels(*, graph, training, seed):
+        return lambda: found.append(("labels", graph, training.dataset, seed))
+
+    monkeypatch.setattr(module, "Networks", Networks)
+    monkeypatch.setattr(module, "workload_of", lambda _, graph: found.append(("work", graph)) or "work")
+    monkeypatch.setattr(
+        module,
+        "check_simulation",
+        lambda _settings, graph, _work, *, seed, rounds: found.append(("simulation", graph, seed, rounds)),
+    )
+    monkeypatch.setattr(
+        module, "check_silos_named", lambda config, graph: found.append(("silos", config.name, graph))
+    )
+    monkeypatch.setattr(module, "check_replay", lambda point: found.append(("replay", point.replay)))
+    monkeypatch.setattr(module, "PartitionLabels", labels)
+
+    def check(points, **config):
+        found.clear()
+        study = SimpleNamespace(
+            config=SimpleNamespace(**{"simulate": False, "train": False} | config), source="s.toml"
+        )
+        module._check_scenarios(study, points)
+        return [*found]
+
+    return check
+
+
+def point_of(
+    core=1,
+    *,
+    hub=None,
+    compute=None,
+    access_at=None,
+    rounds=30,
+    kinds=("ring",),
+    replay=None,
+    dataset="digits",
+):
+    configs = [
+        SimpleNamespace(
+            name=kind,
+            kind="" if kind == "file" else kind,
+            consensus_is_file=False,
+            options={},
+            takes_label_shares=kind == "stl_fw",
+        )
+        for kind in kinds
+    ]
+    training = SimpleNamespace(
+        dataset=dataset, data_options=(), partition="iid", backend="silosim", backend_options={}
+    )
+    return SimpleNamespace(
+        replay=replay,
+        scenario=SimpleNamespace(
+            seed=7,
+            network=SimpleNamespace(core=core, without_access=core, access_at=access_at, access_hub=hub),
+            workload=SimpleNamespace(preset="femnist", compute=compute, compute_at=None, local_steps_at=None),
+            overlays=SimpleNamespace(overlays=configs),
+            simulation=SimpleNamespace(rounds=rounds),
+            training=training,
+        ),
+    )
+
+
+BUILT = [("network", 1), ("work", "graph 1")]
+
+
+def test_scenarios_that_differ_in_nothing_that_is_checked_are_checked_once(checked):
+    assert checked([point_of(), point_of(rounds=99), point_of(dataset="femnist")]) == BUILT
+    for other in ({"hub": "A"}, {"compute": "1 s"}, {"access_at": {"A": "1 Gbps"}}):
+        assert checked([point_of(), point_of(**other)]) == BUILT * 2
+    # Which capacity a silo has, has been read; whether there is such a silo, has not.
+    assert checked([point_of(access_at={"A": "1 Gbps"}), point_of(access_at={"A": "2 Gbps"})]) == BUILT
+
+
+@pytest.mark.parametrize("config", [{"simulate": True}, {"train": True}])
+def test_simulations_are_checked_where_there_are_any(checked, config):
+    points = [point_of(), point_of(rounds=99)]
+    assert checked(points, **config) == [
+        *BUILT,
+        ("simulation", "graph 1", 7, 30),
+        *BUILT,
+        ("simulation", "graph 1", 7, 99),
+    ]
+
+
+def test_replays_overlays_of_files_and_labels_are_checked(checked):
+    assert checked([point_of(replay="a"), point_of(replay="b", rounds=99)]) == [
+        ("replay", "a"),
+        ("replay", "b"),
+    ]
+    assert checked([point_of(kinds=("ring", "file"))]) == [*BUILT, ("silos", "file", "graph 1")]
+    with_labels = [*BUILT, ("labels", "graph 1", "digits", 7)]
+    assert checked([point_of(kinds=("stl_fw",))]) == with_labels
+    others = [point_of(kinds=("stl_fw",)), point_of(kinds=("stl_fw",), dataset="femnist")]
+    assert checked(others)[2::3] == [with_labels[-1], ("labels", "graph 1", "femnist", 7)]
+
+
+def test_twenty_networks_are_built_before_any_point_is_computed(checked):
+    points = [point_of(core) for core in range(30)]
+    assert [name for name, *_ in checked(points)].count("network") == 20
+    assert [name for name, *_ in checked(points[:20])].count("network") == 20
+
+
+def test_what_the_machine_lacks_is_no_error_of_the_study(checked, monkeypatch):
+    def lacks(*_):
+        raise MachineError("no memory.")
+
+    monkeypatch.setattr(module, "workload_of", lacks)
+    assert checked([point_of(), point_of(2)]) == [("network", 1), ("network", 2)]
+
+    def wrong(*_):
+        raise InputError("must be >= 1.")
+
+    monkeypatch.setattr(module, "workload_of", wrong)
+    with pytest.raises(InputError, match=r"^s\.toml: must be >= 1\.$"):
+        checked([point_of()])
