@@ -1,0 +1,183 @@
+"""What a run checks, says, simulates, trains and removes, in which order; nothing of it is computed here."""
+
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from scenarios.studies import run
+from topologies import InputError
+
+
+@pytest.fixture
+def steps(monkeypatch):
+    """Run a scenario of two overlays; what was done."""
+    did: list[tuple[object, ...]] = []
+
+    def note(name, *given, **options):
+        did.append((name, *given, *options.values()))
+
+    @contextmanager
+    def create(path, _head, simulations, *, settings, rows, trained, force, resume):
+        assert settings.engine == "simpy"
+        note("file", path.name, len(simulations), rows, trained, force, resume)
+        yield SimpleNamespace(
+            simulation=lambda kind: f"writer of {kind}",
+            record_schedule=lambda kind, rounds: note("schedule", kind, rounds),
+            training=lambda kind, starts: f"history of {kind}, {starts}",
+            silo_start_s=print,
+        )
+        note("closed")
+
+    @contextmanager
+    def followed(made, facts, starts, _show):
+        assert starts == "starts"
+        note("followed", sorted(made), facts.overlay, facts.seed, facts.name)
+        yield "follow"
+
+    def run_job(job, kind, *, until_ci, least_rounds, engine, writer):
+        assert (until_ci, engine, writer) == ("1 %", "simpy", f"writer of {kind}")
+        note("simulated", job, kind, least_rounds)
+        return SimpleNamespace(rounds=40, last_start_s="starts")
+
+    for name in (
+        "check_resume",
+        "check_artifacts",
+        "check_new_run",
+        "check_event_files",
+        "take_part",
+        "publish_models",
+    ):
+        monkeypatch.setattr(run, name, lambda *given, name=name, **options: note(name, *given[1:], **options))
+    monkeypatch.setattr(run, "drop_checkpoints", lambda path: note("drop", path.name))
+    monkeypatch.setattr(
+        run, "drop_event_files", lambda path, made: note("drop events", path.name, sorted(made))
+    )
+    monkeypatch.setattr(run, "check_checkpoints", lambda _path, jobs, _show: note("checkpoints", jobs))
+    monkeypatch.setattr(run, "load_trackers", lambda names, *, folder: dict.fromkeys(names, folder))
+    monkeypatch.setattr(run, "task_line", lambda text: text)
+    monkeypatch.setattr(run, "notice_printer", lambda: lambda notice: note("said", notice.text))
+    monkeypatch.setattr(run, "RunHead", lambda **given: given)
+    monkeypatch.setattr(run, "RunFile", SimpleNamespace(create=create))
+    monkeypatch.setattr(run, "run_job", run_job)
+    monkeypatch.setattr(run, "followed", followed)
+    monkeypatch.setattr(run, "TrackedTraining", lambda **given: SimpleNamespace(**given))
+    monkeypatch.setattr(
+        run,
+        "train_overlay",
+        lambda kind, job, history, _show, follow, *, detailed: note(
+            "trained", kind, job, history, follow, detailed
+        ),
+    )
+
+    def make(*, trains=True, place=None, text="", rounds=20, **options):
+        did.clear()
+        overlays = [SimpleNamespace(kind=kind) for kind in ("ring", "star")]
+        plan = SimpleNamespace(
+            graph=SimpleNamespace(labels=("A", "B")),
+            work=None,
+            overlays=overlays,
+            jobs=("job 0", "job 1"),
+            trainings=("training 0", "training 1") if trains else (),
+        )
+        monkeypatch.setattr(run, "world", lambda: place)
+        monkeypatch.setattr(run, "plan_run", lambda _scenario, folder: note("plan", folder.name) or plan)
+        training = SimpleNamespace(rounds=rounds, log_every=10, backend="mpi", checkpoint_every=0)
+        scenario = SimpleNamespace(
+            name="study",
+            seed=7,
+            network=None,
+            training=training if trains else None,
+            simulation=SimpleNamespace(until_ci="1 %", engine="simpy"),
+        )
+        options.setdefault("call_others", lambda: note("called"))
+        run.run_scenario(scenario, text, Path("x.h5"), source="folder/s.toml", **options)
+        return [*did]
+
+    return make
+
+
+ENDS = [("closed",), ("drop", "x.h5")]
+
+
+def test_overlays_are_simulated_and_trained_one_after_the_other(steps):
+    did = steps()
+    assert (did[0][0], did[0][2:]) == ("check_artifacts", (False, False))
+    assert did[1:4] == [
+        ("check_new_run", False, False),
+        ("check_event_files", {}, False, False),
+        ("plan", "x.h5.checkpoints"),
+    ]
+    # Rows of rounds 0, 10 and 20.
+    assert did[4] == ("file", "x.h5", 2, {"ring": 3, "star": 3}, 20, False, False)
+    assert did[5:] == [
+        ("drop", "x.h5"),
+        ("drop events", "x.h5", []),
+        ("called",),
+        ("simulated", "job 0", "ring", 20),
+        ("schedule", "ring", 40),
+        ("followed", [], "ring", 7, "study"),
+        ("trained", "ring", "training 0", "history of ring, starts", "follow", True),
+        ("simulated", "job 1", "star", 20),
+        ("schedule", "star", 40),
+        ("followed", [], "star", 7, "study"),
+        ("trained", "star", "training 1", "history of star, starts", "follow", False),
+        ("publish_models", ["ring", "star"]),
+        *ENDS,
+    ]
+
+
+def test_without_a_training_nothing_is_trained_and_nobody_called(steps):
+    did = steps(trains=False)
+    assert ("file", "x.h5", 2, {}, 0, False, False) in did
+    assert not {"called", "trained", "followed"} & {name for name, *_ in did}
+    assert [each for each in did if each[0] == "simulated"] == [
+        ("simulated", "job 0", "ring", 0),
+        ("simulated", "job 1", "star", 0),
+    ]
+
+
+def test_a_run_that_goes_on_keeps_its_checkpoints_until_its_end(steps):
+    did = steps(resume=True, force=True)
+    names = [name for name, *_ in did]
+    assert names[0] == "check_resume"
+    assert ("check_new_run", True, True) in did
+    assert did[names.index("plan") + 1] == ("checkpoints", ("training 0", "training 1"))
+    assert ("file", "x.h5", 2, {"ring": 3, "star": 3}, 20, True, True) in did
+    assert names.count("drop") == 1
+    assert "drop events" not in names
+    assert did[-2:] == ENDS
+    assert "checkpoints" not in [name for name, *_ in steps()]
+
+
+@pytest.mark.parametrize(("rank", "is_first"), [(0, True), (1, False), (2, False)])
+def test_other_processes_of_a_launcher_take_part_and_write_nothing(steps, rank, is_first):
+    did = steps(place=SimpleNamespace(rank=rank))
+    if is_first:
+        assert [name for name, *_ in did] == [name for name, *_ in steps()]
+    else:
+        assert did == [("plan", "x.h5.checkpoints"), ("take_part", ["ring", "star"])]
+
+
+def test_what_a_user_should_know_is_said_before_anything_is_simulated(steps):
+    def said(**options):
+        return [each[1] for each in steps(**options) if each[0] == "said"]
+
+    assert said(text="A task.") == ["A task."]
+    assert said(rounds=1000) == [
+        "training.checkpoint_every(=0): nothing continues these 1000 rounds if they are cut"
+    ]
+    assert said() == said(rounds=1000, trains=False) == []
+
+
+def test_trackers_follow_a_training(steps):
+    did = steps(trackers=("tensorboard",))
+    assert ("followed", ["tensorboard"], "ring", 7, "study") in did
+    assert ("check_event_files", {"tensorboard": Path("folder")}, False, False) in did
+    with pytest.raises(InputError, match=r"tracker goes with a scenario that has \[training\]\."):
+        steps(trains=False, trackers=("tensorboard",))
+
+
+def test_nobody_need_be_called(steps):
+    assert ("called",) not in steps(call_others=run._nobody)
