@@ -370,3 +370,15 @@ def test_an_exact_cycle_time_and_too_few_rounds_have_no_window(monkeypatch):
     a, b = (type("Starts", (str,), {"presence": SimpleNamespace(silos=7)})(name) for name in "ab")
     assert windows.paired_window(a, b) == "window of first"
     assert windows.paired_window(b, a) is None
+
+
+def test_events_count_in_the_rounds_of_estimates(monkeypatch):
+    monkeypatch.setattr(table, "events_note", lambda simulation, windows: (simulation, windows))
+    results = [
+        SimpleNamespace(
+            overlay=SimpleNamespace(kind=kind), maxmin=SimpleNamespace(is_exact=is_exact), window=f"of {kind}"
+        )
+        for kind, is_exact in (("ring", True), ("star", False))
+    ]
+    found = table._events(SimpleNamespace(simulation="settings"), results)
+    assert found == ("settings", {"ring": None, "star": "of star"})

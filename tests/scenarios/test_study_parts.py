@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from scenarios.config.scenario import parse_scenario
+from scenarios.config.study import parse_study
 from scenarios.studies import study as module
 from scenarios.studies.study import (
     _capacities,
@@ -445,3 +447,118 @@ def test_what_the_machine_lacks_is_no_error_of_the_study(checked, monkeypatch):
     monkeypatch.setattr(module, "workload_of", wrong)
     with pytest.raises(InputError, match=r"^s\.toml: must be >= 1\.$"):
         checked([point_of()])
+
+
+BASE = """
+name = "{name}"
+[network]
+underlay = "gaia"
+[workload]
+preset = "femnist"
+[overlays]
+kinds = ["ring", "star"]
+[simulation]
+rounds = {rounds}
+"""
+TRAINING = """
+[training]
+dataset = "digits"
+model = "softmax"
+rounds = {trained}
+checkpoint_every = {every}
+ranks = {ranks}
+"""
+
+
+def identity_of(simulate=False, replay=None, *, trains=False, training=True, **changes):
+    values = {"name": "a", "rounds": 30, "trained": 10, "every": 2, "ranks": 1} | changes
+    text = (BASE + (TRAINING if training else "")).format(**values)
+    return module.point_identity(parse_scenario(text, source="s.toml"), simulate, {}, replay, trains=trains)
+
+
+def test_a_point_is_what_its_numbers_follow_from():
+    plain = identity_of()
+    assert plain == identity_of(name="b") == identity_of(rounds=99)
+    assert plain == identity_of(every=5) == identity_of(ranks=2)
+    assert plain != identity_of(trained=11)
+    assert plain != identity_of(training=False) == identity_of(training=False, rounds=99)
+    simulated = identity_of(simulate=True)
+    assert simulated == identity_of(simulate=True, name="b") == identity_of(simulate=True, ranks=2)
+    assert len({plain, simulated, identity_of(simulate=True, rounds=99)}) == 3
+
+
+def test_a_replay_is_of_its_run_and_its_simulation(tmp_path):
+    for name in ("a.h5", "b.h5"):
+        (tmp_path / name).write_text("x")
+    first, second = (
+        SimpleNamespace(path=tmp_path / name, network_keys=frozenset()) for name in ("a.h5", "b.h5")
+    )
+    assert identity_of(replay=first) == identity_of(replay=first, name="b")
+    assert len({identity_of(), identity_of(replay=first), identity_of(replay=second)}) == 3
+    assert identity_of(replay=first) != identity_of(replay=first, rounds=99)
+
+
+def test_another_version_may_have_other_numbers(monkeypatch):
+    plain = identity_of()
+    monkeypatch.setattr(module, "_version", lambda: "another")
+    assert identity_of() != plain
+
+
+def test_names_take_the_place_of_paths_wherever_they_are():
+    names = {"x/a.csv": "a.csv", "y/b.csv": "b.csv"}
+    given = {"file": "x/a.csv", "more": ["y/b.csv", ("x/a.csv", 3)], "x/a.csv": None, "other": "x/c.csv"}
+    assert module._by_name(given, names) == {
+        "file": "a.csv",
+        "more": ["b.csv", ["a.csv", 3]],
+        "x/a.csv": None,
+        "other": "x/c.csv",
+    }
+
+
+def points_of(tmp_path, tables, base=BASE):
+    text = base.format(name="a", rounds=30, trained=10, every=2, ranks=1) + tables
+    return module.study_points(parse_study(text, source="study.toml", folder=tmp_path))
+
+
+def test_points_have_what_varies_their_rows_and_where_they_train_their_text(tmp_path):
+    first, second = points_of(tmp_path, '[study.grid]\n"network.access" = ["100 Mbps", "1 Gbps"]\n')
+    assert (first.varied, second.varied) == ({"access_bps": 1e8}, {"access_bps": 1e9})
+    assert (first.rows, first.text, first.replay, first.unsaid) == (2, "", None, {})
+    assert first.identity != second.identity
+    (trained, _) = points_of(
+        tmp_path, "[study]\ntrain = true\n[study.grid]\nseed = [1, 2]\n", BASE + TRAINING
+    )
+    assert "seed = 1" in trained.text
+    assert "[training]" in trained.text
+    assert "[study" not in trained.text
+
+
+def test_a_point_of_a_list_has_the_scenarios_values_of_the_keys_of_others(tmp_path):
+    each = ('"network.access" = "1 Gbps"', "seed = 4", '"workload.local_steps" = 7')
+    points = points_of(tmp_path, "\n".join(f"[[study.points]]\n{line}" for line in each))
+    assert [point.varied for point in points] == [
+        {"access_bps": 1e9, "seed": 0, "local_steps": 1},
+        {"seed": 4, "local_steps": 1},
+        {"seed": 0, "local_steps": 7},
+    ]
+    # What the network has where the scenario says nothing.
+    assert [dict(point.unsaid) for point in points] == [{}, *[{"access_bps": "network.access"}] * 2]
+
+
+@pytest.mark.parametrize(
+    ("tables", "is_same"),
+    [
+        ('[study.grid]\n"network.access" = ["1 Gbps", "1000 Mbps"]\n', True),
+        ('[study.grid]\n"network.access_at.Tokyo" = ["1 Gbps", "1 Gbps up, 1 Gbps down"]\n', True),
+        ("[[study.points]]\nseed = 0\n[[study.points]]\nseed = 0\n", True),
+        ("[[study.points]]\nseed = 0\n[[study.points]]\nseed = 1\n", False),
+    ],
+)
+def test_points_are_different(tmp_path, tables, is_same):
+    if is_same:
+        with pytest.raises(
+            InputError, match=r"^study\.toml: study must give different points; .* are the same\.$"
+        ):
+            points_of(tmp_path, tables)
+    else:
+        assert len(points_of(tmp_path, tables)) == 2
