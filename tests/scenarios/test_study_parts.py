@@ -562,3 +562,177 @@ def test_points_are_different(tmp_path, tables, is_same):
             points_of(tmp_path, tables)
     else:
         assert len(points_of(tmp_path, tables)) == 2
+
+
+def test_one_overlay_that_takes_labels_is_enough(checked):
+    assert checked([point_of(kinds=("ring", "stl_fw"))])[-1] == ("labels", "graph 1", "digits", 7)
+
+
+def row(error=""):
+    return {"error": error}
+
+
+@pytest.fixture
+def studied(monkeypatch, tmp_path):
+    """Run a study of two points: which are known, which are computed, and what is written."""
+    did = SimpleNamespace()
+
+    class File:
+        def __init__(self, path, columns):
+            assert columns == ["error"]
+            self.path, self.done = path, {}
+
+        def found(self, _expected):
+            return dict(did.partial)
+
+        def begin(self, done):
+            did.kept = list(done)
+            self.done = dict(done)
+
+        def add(self, identity, rows):
+            self.done[identity] = rows
+
+        def remove(self):
+            did.removed = True
+
+        def close(self):
+            did.closed = True
+
+    def compute(points, file):
+        did.computed = [each.identity for each in points if each.identity not in file.done]
+        for identity in did.computed:
+            file.add(identity, [row(did.errors.get(identity, ""))])
+
+    points = [SimpleNamespace(identity=name, rows=1, varied={"point": name}) for name in ("a", "b")]
+    monkeypatch.setattr(module, "check_alone", lambda: None)
+    monkeypatch.setattr(module, "study_points", lambda _: points)
+    monkeypatch.setattr(module, "columns_of", lambda *_: ["error"])
+    for name in ("check_study_path", "_check_outputs", "_check_scenarios", "check_output"):
+        monkeypatch.setattr(module, name, lambda *_: None)
+    monkeypatch.setattr(module, "RowsFile", File)
+    monkeypatch.setattr(module, "_table_rows", lambda *_: dict(did.table))
+    monkeypatch.setattr(
+        module, "check_new", lambda _, *, force, resume: did.__dict__.update(new=(force, resume))
+    )
+    monkeypatch.setattr(module, "_compute_left", lambda _study, points, file, *_: compute(points, file))
+
+    def train(left, take, *, table, source, anew):
+        assert table.name == "t.csv"
+        did.trained = ([each.identity for each in left], source, anew)
+        for each in left:
+            take(SimpleNamespace(identity=each.identity, rows=[row()]))
+
+    monkeypatch.setattr(module, "compute_trained", train)
+    monkeypatch.setattr(
+        module, "write_study", lambda _path, _columns, rows: did.__dict__.update(written=len(rows))
+    )
+
+    def run(*, table=(), partial=(), errors=None, train=False, force=False):
+        did.__dict__.clear()
+        did.table, did.partial = ({name: [row(error)] for name, error in each} for each in (table, partial))
+        did.errors = errors or {}
+        study = SimpleNamespace(config=SimpleNamespace(train=train), source="s.toml")
+        found = module.run_study(study, tmp_path / "t.csv", pool=None, workers=1, force=force)
+        assert did.removed
+        assert did.closed
+        assert found.is_written is hasattr(did, "written")
+        return found, did
+
+    return run
+
+
+def test_a_new_study_computes_all_and_writes_its_table(studied):
+    found, did = studied(errors={"b": "wrong."})
+    assert (did.kept, did.computed, did.written, did.new) == ([], ["a", "b"], 2, (False, True))
+    assert found.errors == ("point b: wrong.",)
+
+
+def test_what_is_known_is_kept_but_for_errors_that_may_be_mended(studied):
+    found, did = studied(table=[("a", "")], partial=[("b", "no GPU.")])
+    assert (did.kept, did.computed, did.written, did.new) == (["a"], ["b"], 2, (True, True))
+    assert found.errors == ()
+    _, did = studied(partial=[("a", f"{DIVERGED}.")])
+    assert (did.kept, did.computed) == (["a"], ["b"])
+
+
+def test_a_complete_table_in_its_order_is_not_written_again(studied):
+    found, did = studied(table=[("a", ""), ("b", "")])
+    assert (did.computed, found.is_written) == ([], False)
+    # The order is that of the study.
+    assert studied(table=[("b", ""), ("a", "")])[0].is_written
+    # All rows were there, but no table.
+    assert studied(partial=[("a", ""), ("b", "")])[0].is_written
+
+
+def test_with_force_nothing_is_known(studied):
+    _, did = studied(table=[("a", "")], partial=[("b", "")], force=True)
+    assert (did.kept, did.computed, did.new) == ([], ["a", "b"], (True, True))
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_points_that_train_do_so_one_after_the_other(studied, force):
+    _, did = studied(table=[("a", "")], train=True, force=force)
+    assert did.trained == (["a", "b"] if force else ["b"], "s.toml", force)
+    assert not hasattr(did, "computed")
+
+
+def outputs_of(monkeypatch, *, figure=None):
+    seen = []
+    monkeypatch.setattr(module, "check_published", lambda *given, texts: seen.append((*given, texts)))
+    monkeypatch.setattr(module, "_check_figure", lambda *given: seen.append(given))
+    configs = [
+        SimpleNamespace(name="tour", kind="ring", is_randomized=False),
+        SimpleNamespace(name="own", kind="", is_randomized=False),
+        SimpleNamespace(name="drawn", kind="matcha", is_randomized=True),
+    ]
+    scenario = SimpleNamespace(overlays=SimpleNamespace(overlays=configs))
+    points = [SimpleNamespace(varied={"seed": 3, "preset": "femnist"}, scenario=scenario)]
+    study = SimpleNamespace(config=SimpleNamespace(figure=figure, published=("p",)), source="s.toml")
+    module._check_outputs(study, points, ["seed"])
+    return seen
+
+
+def test_figures_and_comparisons_are_checked_with_what_inputs_say(monkeypatch):
+    ((published, columns, inputs, texts),) = outputs_of(monkeypatch)
+    varied = {"seed": 3, "preset": "femnist"}
+    assert (published, columns) == (("p",), ["seed"])
+    assert inputs == [
+        varied | {"overlay": "tour", "kind": "ring"},
+        varied | {"overlay": "own", "kind": "file"},
+        varied | {"overlay": "drawn", "kind": "matcha", "serialized_s": None},
+    ]
+    assert "preset" in texts
+    assert "seed" not in texts
+    assert outputs_of(monkeypatch, figure="figure")[1] == ("figure", ["seed"], inputs)
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"x": "seed", "y": "paper_s"}, None),
+        ({}, None),
+        ({"x": "sed"}, r"^study\.figure\.x\(='sed'\)"),
+        ({"facet": "none"}, r"^study\.figure\.facet\(='none'\)"),
+        ({"y": "overlay"}, r"^study\.figure\.y\(='overlay'\) must hold numbers\.$"),
+        ({"y": "busiest_link"}, r"^study\.figure\.y\(='busiest_link'\) must hold numbers\.$"),
+    ],
+)
+def test_a_figure_has_columns_of_the_table_and_numbers(monkeypatch, axes, message):
+    drawn = []
+    monkeypatch.setattr(
+        module, "study_lines", lambda frame, *, x, y, facet: drawn.append((frame, x, y, facet))
+    )
+    figure = SimpleNamespace(**{"x": None, "y": None, "facet": None} | axes)
+    columns = ["seed", "overlay", "silos", "paper_s", "busiest_link", "simulated_is_exact"]
+    if message is not None:
+        with pytest.raises(InputError, match=message):
+            module._check_figure(figure, columns, [])
+        return
+    module._check_figure(figure, columns, [{"seed": 3, "overlay": "ring"}])
+    ((frame, x, y, facet),) = drawn
+    assert (x, y, facet) == (axes.get("x"), axes.get("y"), None)
+    assert list(frame.columns) == columns
+    (found,) = frame.to_dict("records")
+    assert (found["seed"], found["silos"], found["paper_s"]) == (3, 1, 1.0)
+    assert found["busiest_link"] is None
+    assert found["simulated_is_exact"]
