@@ -1,6 +1,7 @@
 """Parts of a validation by hand: sums of terms, rows of a circuit, absences in words, baselines and requests."""
 
 import math
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -523,3 +524,223 @@ def test_a_row_of_a_randomized_overlay_has_both_closed_forms():
     assert (row["paper_s"], row["paper_half_width_s"]) == (2.0, 0.5)
     assert (row["max_plus_s"], row["max_plus_half_width_s"]) == (1.5, 0.25)
     assert (row["busiest_link"], row["load_bound_s"], row["paper_below_load"]) == ("", None, False)
+
+
+class Settings(SimpleNamespace):
+    """Settings with events on the network, and absences of silos, which no network has."""
+
+    def without_events(self, *, on_network_only=False):
+        left = () if not on_network_only else tuple(each for each in self.events if each == "away")
+        return Settings(**vars(self) | {"events": left})
+
+
+@pytest.mark.parametrize(
+    ("events", "compute", "times"),
+    [
+        # Serial, with random computing times, and on shared links: 1.25, 1.5 and 4 s as simulated.
+        ((), None, (1.5, 1.5, 4.0)),
+        ((), "lognormal", (10.0, 1.5, 4.0)),
+        # Without the events 3 s; the constant rates do not know of events on the network.
+        (("failure",), None, (1.5, 1.5, 3.0)),
+        # An absence is in the simulation with constant rates, too.
+        (("away",), None, (11.0, 11.0, 3.0)),
+        (("failure", "away"), "lognormal", (10.0, 11.0, 3.0)),
+    ],
+)
+def test_assumptions_of_a_randomized_overlay_are_dropped_one_after_the_other(
+    monkeypatch, events, compute, times
+):
+    def equal_s(_overlay, simulation, silos, *, rounds, seed):
+        assert (silos.tolist(), rounds, seed, simulation.events) == ([0, 1, 2], 20, 7, ())
+        return 10.0 if simulation.compute is None and compute is not None else 11.0
+
+    def undisturbed(_overlay, simulation, maxmin, silos, *, seed):
+        assert (simulation.events, maxmin.cycle_time_s, silos.tolist(), seed) == (events, 4.0, [0, 1, 2], 7)
+        return SimpleNamespace(cycle_time=SimpleNamespace(cycle_time_s=3.0))
+
+    monkeypatch.setattr(randomized, "_equal_s", equal_s)
+    monkeypatch.setattr(randomized, "simulate_undisturbed", undisturbed)
+    monkeypatch.setattr(randomized, "_busiest", lambda *_: ("link 1", 0.5))
+    monkeypatch.setattr(
+        randomized, "replace", lambda settings, **changes: Settings(**vars(settings) | changes)
+    )
+    forms = SimpleNamespace(barrier=SimpleNamespace(mean=2.0), max_plus=SimpleNamespace(mean=1.25))
+    found = randomized.attribute_randomized(
+        SimpleNamespace(graph=SimpleNamespace(silos=3)),
+        Settings(events=events, compute=compute),
+        forms,
+        None,
+        equal=SimpleNamespace(cycle_time_s=1.5),
+        maxmin=SimpleNamespace(cycle_time_s=4.0, simulated_rounds=20),
+        seed=7,
+    )
+    assert (found.serial_s, found.random_s, found.shared_s) == times
+    assert (found.paper_s, found.max_plus_s, found.simulated_s) == (2.0, 1.25, 4.0)
+    assert (found.link, found.busy) == ("link 1", 0.5)
+
+
+@pytest.fixture
+def validations(monkeypatch):
+    """Validate overlays, of which some are drawn; the rounds of each, and its difference from the first."""
+
+    def make(*kinds, compute=None, randomized_rounds=None):
+        rounds = {}
+        designed = type("Designed", (SimpleNamespace,), {})
+        monkeypatch.setattr(study, "Overlay", designed)
+        monkeypatch.setattr(
+            study,
+            "paired_difference",
+            lambda one, first, *, silos: (one, first, silos) if silos == 3 else None,
+        )
+
+        def validated(overlay, _simulation, *, rounds: int, seed, found=rounds):
+            assert seed == 7
+            found[overlay.kind] = rounds
+            return replace(result_of(), starts=overlay.kind)
+
+        monkeypatch.setattr(study, "_validated", validated)
+
+        def design(kind):
+            made = SimpleNamespace if kind == "matcha" else designed
+            return made(kind=kind, graph=SimpleNamespace(silos=3))
+
+        asked = SimpleNamespace(
+            overlays=kinds,
+            simulation=SimpleNamespace(rounds=200, compute=compute),
+            work=SimpleNamespace(participation=None),
+            seed=7,
+            check=lambda **_: None,
+            design=design,
+            named_errors=nullcontext,
+        )
+        found = validate(asked, randomized_rounds=randomized_rounds)
+        return rounds, [each.difference for each in found]
+
+    return make
+
+
+def test_randomized_overlays_may_have_fewer_rounds(validations):
+    assert validations("ring", "matcha") == ({"ring": 200, "matcha": 200}, [None, None])
+    assert validations("ring", "matcha", randomized_rounds=100)[0] == {"ring": 200, "matcha": 100}
+
+
+def test_with_random_computing_times_overlays_are_compared_with_the_first(validations):
+    pairs = [None, ("star", "ring", 3), ("mst", "ring", 3)]
+    assert validations("ring", "star", "mst", compute="lognormal")[1] == pairs
+
+
+def test_closed_forms_know_no_participation(gaia):
+    asked = SimpleNamespace(simulation=gaia.simulation, work=SimpleNamespace(participation="50 %"))
+    with pytest.raises(
+        InputError, match=r"^workload\.participation must not be given: in the closed forms all silos"
+    ):
+        validate(asked)
+
+
+@pytest.mark.parametrize(("slow_s", "is_shown"), [(5e-7, False), (-5e-7, False), (5e-6, True), (-5e-6, True)])
+def test_what_is_rounding_is_a_part_of_the_longer_of_both_cycle_times(slow_s, is_shown):
+    slow = arc(eq3_s=1e-3, queue_s=1000.0, slow_s=slow_s)
+    for found in (validated([slow], tokens=1), validated([slow, arc("B", "A", eq3_s=1e-3)], tokens=1)):
+        table_ = circuit_table(found)
+        assert ("slow_s" in [column.key for column in table_.columns]) is is_shown
+    faster = arc(eq3_s=1000.0, queue_s=-999.9, slow_s=slow_s)
+    assert (len(circuit_table(validated([faster], tokens=1)).columns) == 9) is is_shown
+
+
+def test_terms_are_in_the_unit_of_the_largest_one():
+    assert circuit_table(validated([arc(eq3_s=2000.0)])).notes.startswith("in s;")
+    assert circuit_table(validated([arc(eq3_s=0.001, queue_s=-5000.0)])).notes.startswith("in s;")
+    assert circuit_table(validated([arc(eq3_s=2e-7)])).notes.startswith("in µs;")
+
+
+def test_arcs_that_queue_are_among_those_with_the_largest_parts():
+    made = [arc(f"r{place}", rate_s=0.001) for place in range(MOST_ARCS)]
+    made += [arc(f"q{place}", queue_s=1.0) for place in range(3)]
+    names = [row["arc"] for row in _rows(validated(made).attribution)]
+    assert [name for name in names if name.startswith("q")] == [f"q{place} -> B" for place in range(3)]
+    assert f"{MOST_ARCS - 7} others" in names
+
+
+@pytest.mark.parametrize("eq3_s", [1e-6, 1000.0])
+def test_of_arcs_that_differ_by_rounding_the_first_are_shown(eq3_s):
+    made = [arc(f"s{place}", eq3_s=eq3_s, rate_s=1000.0 + 1e-8 * place) for place in range(MOST_ARCS + 4)]
+    rows = _rows(validated(made).attribution)
+    assert [row["arc"] for row in rows[:MOST_ARCS]] == [f"s{place} -> B" for place in range(MOST_ARCS)]
+
+
+def test_the_silos_that_are_followed_are_sources_of_arcs_with_a_token():
+    overlay = SimpleNamespace(
+        proof=SimpleNamespace(circuit=(0, 2, 1)),
+        event_graph=SimpleNamespace(source=np.array([5, 6, 7]), tokens=np.array([1, 0, 1])),
+    )
+    assert attribution.circuit_sources(overlay).tolist() == [5, 7]
+
+
+@pytest.fixture
+def attributed(monkeypatch):
+    """Attribute a simulation of two arcs, of which only the first is critical, with or without events."""
+    asked = []
+
+    class Of:
+        @staticmethod
+        def of(*given, **options):
+            asked.append((given[1:], options))
+            return given[1:]
+
+    monkeypatch.setattr(attribution, "Resources", SimpleNamespace(of=lambda _: "resources"))
+    monkeypatch.setattr(attribution, "Terms", Of)
+    monkeypatch.setattr(attribution, "_share", lambda *given: arc(f"{given[1]}, {given[3]}", wait_s=1.0))
+    monkeypatch.setattr(
+        attribution,
+        "_with_events",
+        lambda _resources, _number, share, _terms, _without, _events, cycle_s: replace(
+            share, world_s=cycle_s
+        ),
+    )
+    overlay = SimpleNamespace(
+        proof=SimpleNamespace(circuit=(0, 1)), event_graph=SimpleNamespace(tokens=np.array([1, 1, 1]))
+    )
+
+    def make(*, throughout=None, undisturbed=True, events=True):
+        asked.clear()
+        simulated = replace(cycle_time(4, 6, throughout=throughout), cycle_time_s=9.0)
+        baseline = SimpleNamespace(
+            timeline="without", compute="own", cycle_time=replace(cycle_time(2, 5), cycle_time_s=7.0)
+        )
+        named = SimpleNamespace(tables=("away",), absent=lambda: "A is away")
+        found = attribution.attribute(
+            overlay,
+            "with",
+            "times",
+            simulated,
+            fifo=False,
+            undisturbed=baseline if undisturbed else None,
+            events=named if events else None,
+        )
+        return found, [*asked]
+
+    return make
+
+
+def test_without_events_the_terms_are_those_of_the_simulation(attributed):
+    for options in ({"undisturbed": False}, {"events": False}, {"undisturbed": False, "events": False}):
+        found, asked = attributed(**options)
+        assert asked == [(("with", "times", 4, 6), {"fifo": False})]
+        assert [each.source for each in found.arcs] == ["0, 9.0", "1, 9.0"]
+        assert (found.tokens, found.events, found.off_arcs_s) == (2, (), 0.0)
+
+
+def test_with_events_arcs_have_what_these_change(attributed):
+    found, asked = attributed()
+    assert asked == [(("without", "own", 2, 5), {"fifo": False}), (("with", "times", 4, 6), {"fifo": False})]
+    assert [(each.source, each.world_s) for each in found.arcs] == [("0, 7.0", 9.0), ("1, 7.0", 9.0)]
+    assert (found.events, found.off_arcs) == (("away",), "")
+
+
+def test_where_silos_are_away_the_total_is_on_no_arc_and_the_rest_adds_up(attributed):
+    found, asked = attributed(throughout=(0,))
+    assert len(asked) == 1
+    assert (found.off_arcs_s, found.off_arcs, found.events) == (2.0, "A is away", ("away",))
+    # Both arcs take 1 s by Eq. 3 and wait for 1 s; what is missing to 7 s is shared among them.
+    assert found.simulated_s == 9.0
+    assert [each.wait_s for each in found.arcs] == [6.0, 6.0]
