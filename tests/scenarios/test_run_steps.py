@@ -181,3 +181,117 @@ def test_trackers_follow_a_training(steps):
 
 def test_nobody_need_be_called(steps):
     assert ("called",) not in steps(call_others=run._nobody)
+
+
+@pytest.fixture
+def plans(monkeypatch):
+    """Plan a scenario of two overlays on three silos; what was checked and built."""
+    did: list[tuple[object, ...]] = []
+
+    def note(name, *given):
+        did.append((name, *given))
+
+    @contextmanager
+    def heartbeat(text):
+        note("at work", text)
+        yield
+
+    graph = SimpleNamespace(silos=3, labels=("A", "B", "C"))
+    work = SimpleNamespace(local_steps=5)
+    monkeypatch.setattr(run, "check_hubs", lambda _: None)
+    monkeypatch.setattr(run, "heartbeat", heartbeat)
+    monkeypatch.setattr(run, "build_network", lambda _: graph)
+    monkeypatch.setattr(run, "workload_of", lambda *_: work)
+    monkeypatch.setattr(run, "compute_times", lambda *_, seed, rounds: note("times", seed, rounds))
+    monkeypatch.setattr(run, "check_events", lambda *_, rounds: note("events", rounds))
+    monkeypatch.setattr(run, "silo_places", lambda *_: "places")
+    backend = SimpleNamespace(check=lambda _: note("backend"))
+    monkeypatch.setattr(run, "load_backend", lambda *_: backend)
+    monkeypatch.setattr(
+        run,
+        "check_data",
+        lambda *_, **options: note("data", *options.values()) or "checked",
+    )
+    monkeypatch.setattr(
+        run, "partition_labels", lambda _graph, training, seed: ("labels", seed) if training else None
+    )
+
+    def designed(config, _graph, _work, *, seed, consensus, label_shares):
+        note("designed", config.name, seed, consensus, label_shares)
+        return SimpleNamespace(kind=config.name)
+
+    monkeypatch.setattr(run, "design_any", designed)
+    monkeypatch.setattr(
+        run, "job_of", lambda overlay, _settings, *, rounds, seed: (overlay.kind, rounds, seed)
+    )
+    monkeypatch.setattr(
+        run, "mixing_plan", lambda overlay, rounds, seed: ("mixing", overlay.kind, rounds, seed)
+    )
+    monkeypatch.setattr(run, "_taking_part", lambda _work, rounds, silos, seed: ("part", rounds, silos, seed))
+    monkeypatch.setattr(run, "TrainingJob", lambda **given: given)
+    monkeypatch.setattr(run, "check_mixing", lambda job: note("mixing", job["mixing"][1]))
+    monkeypatch.setattr(run, "check_memory", lambda jobs, data: note("memory", len(jobs), data))
+
+    def make(*, simulated=30, trained=None, first=True, folder=None):
+        did.clear()
+        monkeypatch.setattr(run, "is_first", lambda: first)
+        training = (
+            None if trained is None else SimpleNamespace(rounds=trained, backend="mpi", backend_options={})
+        )
+        scenario = SimpleNamespace(
+            network=None,
+            training=training,
+            simulation=SimpleNamespace(rounds=simulated, compute=None),
+            seed=7,
+            overlays=SimpleNamespace(
+                consensus="metropolis", overlays=[SimpleNamespace(name=name) for name in ("ring", "star")]
+            ),
+        )
+        return run.plan_run(scenario, folder), [*did]
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("simulated", "trained", "rounds"), [(30, None, 30), (30, 20, 30), (30, 40, 40), (1, 1, 1)]
+)
+def test_a_simulation_has_the_rounds_of_its_training_at_least(plans, simulated, trained, rounds):
+    plan, did = plans(simulated=simulated, trained=trained)
+    assert ("times", 7, rounds) in did
+    assert ("events", rounds) in did
+    assert plan.jobs == (("ring", rounds, 7), ("star", rounds, 7))
+
+
+def test_the_plan_of_a_training_has_a_job_for_each_overlay(plans, tmp_path):
+    plan, did = plans(trained=20, folder=tmp_path)
+    ring, star = plan.trainings
+    assert (ring["mixing"], star["mixing"]) == (("mixing", "ring", 20, 7), ("mixing", "star", 20, 7))
+    assert (ring["silos"], ring["local_steps"], ring["seed"], ring["silo_places"]) == (3, 5, 7, "places")
+    assert ring["taking_part"] == ("part", 20, 3, 7)
+    assert (ring["directory"], star["directory"]) == (tmp_path / "ring", tmp_path / "star")
+    assert plan.silo_places == "places"
+    assert did[0] == ("at work", "network: routes of all pairs")
+    # Data are read before overlays are designed, which may take long.
+    names = [name for name, *_ in did]
+    assert names.index("data") < names.index("designed")
+    assert ("data", 3, 7, "places", ("A", "B", "C")) in did
+    assert did[-1] == ("memory", 2, "checked")
+    assert ("designed", "ring", 7, "metropolis", ("labels", 7)) in did
+    assert ("at work", "star: design for 3 silos") in did
+    assert plans(trained=20)[0].trainings[0]["directory"] is None
+
+
+def test_without_a_training_no_data_are_read(plans):
+    plan, did = plans()
+    assert (plan.trainings, plan.silo_places) == ((), None)
+    assert not {"data", "backend", "mixing", "memory"} & {name for name, *_ in did}
+    assert ("designed", "ring", 7, "metropolis", None) in did
+
+
+def test_the_first_process_reads_the_data_and_says_what_is_at_work(plans):
+    plan, did = plans(trained=20, first=False)
+    names = [name for name, *_ in did]
+    assert "backend" in names
+    assert not {"data", "memory"} & set(names)
+    assert {each[1] for each in did if each[0] == "at work"} == {None}
+    assert len(plan.trainings) == 2
