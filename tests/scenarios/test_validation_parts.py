@@ -13,7 +13,7 @@ from scenarios.config.events.window import Window
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.simulation.experiment import graph_experiment
-from scenarios.validation import attribution, randomized, request, study, table
+from scenarios.validation import attribution, baseline, events, randomized, request, study, table
 from scenarios.validation.attribution import ArcShare, Attribution
 from scenarios.validation.baseline import _over_same_rounds
 from scenarios.validation.circuit_table import MOST_ARCS, _number, _rows, arc_rows, circuit_table
@@ -432,6 +432,9 @@ def test_a_share_has_the_terms_of_its_arc(monkeypatch, arc_number):
     assert (found.eq3_sending_s, found.eq3_in_flight) == ((0.5, 0.5) if arc_number == 0 else (0.0, 0.0))
     assert found.link == ("link 0" if arc_number == 0 else "")
     assert found.cause == (arc_number, 2.0)
+    overlay.proof.cycle_time_s = 0.75
+    short = attribution._share(SimpleNamespace(overlay=overlay), arc_number, terms, 0.5)
+    assert (short.in_flight, short.eq3_in_flight) == (sign * 14.0, (1 - arc_number) * 1.0)
     # In no time nothing is under way.
     overlay.proof.cycle_time_s = 0.0
     none = attribution._share(SimpleNamespace(overlay=overlay), arc_number, terms, 0.0)
@@ -701,10 +704,10 @@ def attributed(monkeypatch):
         proof=SimpleNamespace(circuit=(0, 1)), event_graph=SimpleNamespace(tokens=np.array([1, 1, 1]))
     )
 
-    def make(*, throughout=None, undisturbed=True, events=True):
+    def make(*, throughout=None, undisturbed=True, has_events=True):
         asked.clear()
         simulated = replace(cycle_time(4, 6, throughout=throughout), cycle_time_s=9.0)
-        baseline = SimpleNamespace(
+        without = SimpleNamespace(
             timeline="without", compute="own", cycle_time=replace(cycle_time(2, 5), cycle_time_s=7.0)
         )
         named = SimpleNamespace(tables=("away",), absent=lambda: "A is away")
@@ -714,8 +717,8 @@ def attributed(monkeypatch):
             "times",
             simulated,
             fifo=False,
-            undisturbed=baseline if undisturbed else None,
-            events=named if events else None,
+            undisturbed=without if undisturbed else None,
+            events=named if has_events else None,
         )
         return found, [*asked]
 
@@ -723,7 +726,11 @@ def attributed(monkeypatch):
 
 
 def test_without_events_the_terms_are_those_of_the_simulation(attributed):
-    for options in ({"undisturbed": False}, {"events": False}, {"undisturbed": False, "events": False}):
+    for options in (
+        {"undisturbed": False},
+        {"has_events": False},
+        {"undisturbed": False, "has_events": False},
+    ):
         found, asked = attributed(**options)
         assert asked == [(("with", "times", 4, 6), {"fifo": False})]
         assert [each.source for each in found.arcs] == ["0, 9.0", "1, 9.0"]
@@ -744,3 +751,59 @@ def test_where_silos_are_away_the_total_is_on_no_arc_and_the_rest_adds_up(attrib
     # Both arcs take 1 s by Eq. 3 and wait for 1 s; what is missing to 7 s is shared among them.
     assert found.simulated_s == 9.0
     assert [each.wait_s for each in found.arcs] == [6.0, 6.0]
+
+
+def test_events_of_some_rounds_are_those_that_meet_them(monkeypatch):
+    class Kind:
+        def __init__(self, *causes):
+            self.causes = causes
+
+        @staticmethod
+        def link_causes(entries, names, window):
+            assert (names, window.first_round) == ("names of graph", 10)
+            return entries[0].causes
+
+    monkeypatch.setattr(events, "Names", lambda graph: f"names of {graph.name}")
+    graph = SimpleNamespace(name="graph", silos=3)
+    met = Window(first_round=10, last_round=19, from_s=0.0, until_s=1.0)
+    kinds = {"a": [Kind((1, QUEUE), (2, NONE)), Kind((7, NONE))], "b": [Kind((1, NONE))]}
+    simulation = SimpleNamespace(events=kinds, tables=("a", "b"))
+    # Of 3 silos an absence is felt for 3 rounds after its end: in 8 to 10, and in 7 to 9.
+    absences = [(0, 19, 30), (1, 20, 30), (2, 5, 8), (0, 2, 7)]
+    found = WindowEvents.of(simulation, graph, met, absences)
+    assert (found.tables, found.window, found.events) == (("a", "b"), met, kinds)
+    assert found.on_links == {1: (QUEUE, NONE), 2: (NONE,)}
+    assert [each[1:] for each in found.absences] == [(19, 30), (5, 8)]
+    assert WindowEvents.of(simulation, graph, met).absences == []
+    assert WindowEvents.of(SimpleNamespace(events={}), graph, met, absences) is None
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_without_events_a_job_that_repeats_has_a_period_of_its_own(monkeypatch, is_exact):
+    class Designed(SimpleNamespace):
+        pass
+
+    def collect(job, silos, *, title, messages, engine):
+        assert (job.settings, silos, engine) == ("without", [0], "simpy")
+        return (title, messages)
+
+    monkeypatch.setattr(baseline, "Overlay", Designed)
+    monkeypatch.setattr(
+        baseline,
+        "job_of",
+        lambda _, settings, *, rounds, seed: SimpleNamespace(
+            settings=settings, compute=("times", rounds, seed)
+        ),
+    )
+    monkeypatch.setattr(baseline, "collect", collect)
+    monkeypatch.setattr(baseline, "simulated_cycle_time", lambda *_: "own period")
+    monkeypatch.setattr(
+        baseline, "_over_same_rounds", lambda _timeline, _silos, own, _disturbed: f"rounds, not {own}"
+    )
+    settings = SimpleNamespace(without_events=lambda: "without", sharing="maxmin", engine="simpy")
+    disturbed = SimpleNamespace(is_exact=is_exact, simulated_rounds=20)
+    for made, messages in ((Designed, True), (SimpleNamespace, False)):
+        found = baseline.simulate_undisturbed(made(kind="ring"), settings, disturbed, [0], seed=7)
+        assert found.timeline == ("ring, maxmin, undisturbed", messages)
+        assert found.compute == ("times", 20, 7)
+        assert found.cycle_time == ("own period" if is_exact else "rounds, not own period")
