@@ -385,3 +385,73 @@ def test_without_a_target_times_are_to_the_last_recorded_round(table_of, target,
         f"simulated: cycle time in ms. rounds, time: to the last recorded round, as there is no {missing} accuracy. ~: "
         "estimated from the last rounds, which show no period. A note. Engine: simpy."
     )
+
+
+@pytest.fixture
+def replayed(monkeypatch):
+    """Replay a run at capacities at which so many overlays can be replayed."""
+
+    def make(capacities, overlays):
+        def relocated(access):
+            def check_some():
+                raise InputError("nothing is left.")
+
+            return SimpleNamespace(
+                overlays=overlays[access],
+                notes=("Of all.",),
+                not_replayed=(f"not at {access}.",),
+                check_some=check_some,
+            )
+
+        run = SimpleNamespace(
+            changed=lambda _: ("tables", "scenario"),
+            goal=lambda scenario: 0.5 if scenario == "scenario" else None,
+            relocated=relocated,
+        )
+        monkeypatch.setattr(replay_times.RecordedRun, "open", lambda _: run)
+        monkeypatch.setattr(replay_times, "_goal", lambda _, places, target: (len(places), target))
+        monkeypatch.setattr(
+            replay_times,
+            "_rows",
+            lambda there, bps, text, goal: ([(bps, text, goal, there.overlays)], ["Short."]),
+        )
+        monkeypatch.setattr(replay_times, "_table", lambda there, rows, goal: (there.overlays, rows, goal))
+        changes = SimpleNamespace(with_access=lambda text: text)
+        return replay_times.replay_times(Path("run.h5"), capacities, changes)
+
+    return make
+
+
+def test_a_run_is_replayed_at_each_capacity_once_the_smallest_first(replayed):
+    table, notes = replayed(("1 Gbps", "10 Mbps", "1000 Mbps"), {"1000 Mbps": "ab", "10 Mbps": ""})
+    goal = (2, 0.5)
+    assert table == ("", [(1e7, "10 Mbps", goal, ""), (1e9, "1000 Mbps", goal, "ab")], goal)
+    assert notes == ("Of all.", "not at 10 Mbps.", "Short.", "not at 1000 Mbps.")
+
+
+def test_a_run_of_which_nothing_can_be_replayed_at_any_capacity_is_an_error(replayed):
+    with pytest.raises(InputError, match=r"^nothing is left\.$"):
+        replayed(("1 Gbps", "10 Mbps"), {"1 Gbps": "", "10 Mbps": ""})
+    with pytest.raises(InputError, match=r"^access\(=\[\]\) must have a capacity\.$"):
+        replayed((), {})
+
+
+def test_points_of_a_replay_have_the_rows_of_the_run(monkeypatch):
+    run = SimpleNamespace(
+        path=Path("folder/run.h5"),
+        record=SimpleNamespace(overlays=[1, 2, 3]),
+        tables="tables",
+        goal=lambda _: None,
+    )
+    study = SimpleNamespace(
+        run=Path("run.h5"),
+        replayed=lambda changes, tables: (changes, tables),
+        network_keys=lambda changes: frozenset(changes),
+    )
+    monkeypatch.setattr(replay_points.RecordedRun, "open", lambda path: run if path == study.run else None)
+    monkeypatch.setattr(replay_points, "with_files_beside", lambda folder, scenario: (folder, scenario))
+    opened = replay_points.open_replays(study)
+    assert opened.overlays == 3
+    assert opened.scenario({"access": 1}) == (Path("folder"), ({"access": 1}, "tables"))
+    assert opened.of({"access": 1}) == ReplayOf(path=run.path, network_keys=frozenset({"access"}))
+    assert replay_points.open_replays(SimpleNamespace(run=None)) is None
