@@ -1,10 +1,11 @@
 """Parts of a validation by hand: sums of terms, rows of a circuit, absences in words, baselines and requests."""
 
 import math
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 
+import h5py
 import numpy as np
 import pytest
 
@@ -13,7 +14,7 @@ from scenarios.config.events.window import Window
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.simulation.experiment import graph_experiment
-from scenarios.validation import attribution, baseline, events, randomized, request, study, table
+from scenarios.validation import attribution, baseline, events, file, randomized, request, study, table
 from scenarios.validation.attribution import ArcShare, Attribution
 from scenarios.validation.baseline import _over_same_rounds
 from scenarios.validation.circuit_table import MOST_ARCS, _number, _rows, arc_rows, circuit_table
@@ -807,3 +808,65 @@ def test_without_events_a_job_that_repeats_has_a_period_of_its_own(monkeypatch, 
         assert found.timeline == ("ring, maxmin, undisturbed", messages)
         assert found.compute == ("times", 20, 7)
         assert found.cycle_time == ("own period" if is_exact else "rounds, not own period")
+
+
+@pytest.fixture
+def h5():
+    with h5py.File("x.h5", "w", driver="core", backing_store=False) as opened:
+        yield opened
+
+
+def test_results_in_a_file_come_back_with_none_where_there_is_no_number(h5, monkeypatch):
+    row = {
+        "overlay": "ring",
+        "paper_s": 2.0,
+        "difference_s": None,
+        "equal_is_exact": True,
+        "maxmin_rounds": 20,
+        "why": "é",
+    }
+    monkeypatch.setattr(file, "validation_row", lambda _: row)
+    file._write(h5, validated([arc(queue_s=0.5, cause=QUEUE), arc("B", "A")]), 3)
+    group = h5["validation/ring"]
+    assert file._row("ring", group) == row | {"order": 3}
+    first, second = file._arcs(group)
+    assert (first["source"], first["queue_s"], first["tokens"], first["assumption"]) == (
+        "A",
+        0.5,
+        1,
+        "serialization",
+    )
+    assert (second["target"], second["cause"]) == ("A", "as Eq. 3 says")
+    assert "overlay" not in first
+    assert "overlay" not in group.attrs
+
+
+def test_an_overlay_without_parts_has_no_arcs_in_the_file(h5, monkeypatch):
+    monkeypatch.setattr(file, "validation_row", lambda _: {"overlay": "ring", "paper_s": 2.0})
+    file._write(h5, SimpleNamespace(overlay=SimpleNamespace(kind="ring"), attribution=None), 0)
+    assert len(h5["validation/ring"]) == 0
+
+
+def test_the_file_of_a_validation_has_room_for_its_arcs(monkeypatch, tmp_path):
+    made = []
+
+    @contextmanager
+    def new_file(path, *, size_bytes, force):
+        made.append((path, size_bytes, force))
+        yield SimpleNamespace(attrs={})
+
+    monkeypatch.setattr(file, "new_file", new_file)
+    monkeypatch.setattr(file, "head_bytes", lambda _underlay, silos: 1000 * silos)
+    monkeypatch.setattr(
+        file, "write_head", lambda opened, head: made.append((opened.attrs, head.graph.silos))
+    )
+    monkeypatch.setattr(
+        file, "_write", lambda opened, result, order: made.append((opened.attrs["schema"], result, order))
+    )
+    head = SimpleNamespace(graph=SimpleNamespace(silos=3, underlay=None))
+    asked = SimpleNamespace(head=lambda: head, overlays=["ring", "star"])
+    with file.new_validation(tmp_path / "v.h5", asked, force=True) as write:
+        write(["first", "second"])
+    assert made[0] == (tmp_path / "v.h5", 3000 + 2 * 3 * 1024, True)
+    assert made[1][1] == 3
+    assert made[2:] == [("silosim-validation/2", "first", 0), ("silosim-validation/2", "second", 1)]
