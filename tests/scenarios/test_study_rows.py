@@ -7,16 +7,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.overlays import design_any, expected_gap, forms_of
+from scenarios.config.scenario import parse_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.study_table import RANGES
-from scenarios.studies import replay_points, replay_times
+from scenarios.studies import replay_points, replay_times, study_points
+from scenarios.studies.periodic_rows import gap_per_round
 from scenarios.studies.replay_points import COLUMNS, _row, compute_replays
 from scenarios.studies.replay_times import _goal, _rows
 from scenarios.studies.study_points import (
     Point,
     ReplayOf,
     _unsaid,
+    design_fields,
     error_text,
     input_fields,
     result_of,
@@ -455,3 +460,108 @@ def test_points_of_a_replay_have_the_rows_of_the_run(monkeypatch):
     assert opened.scenario({"access": 1}) == (Path("folder"), ({"access": 1}, "tables"))
     assert opened.of({"access": 1}) == ReplayOf(path=run.path, network_keys=frozenset({"access"}))
     assert replay_points.open_replays(SimpleNamespace(run=None)) is None
+
+
+@pytest.fixture(scope="module")
+def four():
+    """Four silos of Gaia."""
+    return build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo", "Sydney", "Oregon")))
+
+
+def fields_of(kind, graph, seed=0):
+    overlay = design_any(OverlayConfig(kind=kind), graph, Workload.preset("femnist"), seed=seed)
+    return overlay, design_fields(overlay, seed)
+
+
+def test_columns_of_a_static_overlay(four, monkeypatch):
+    overlay, fields = fields_of("ring", four)
+    # Weights of 1/2 in a directed ring of four.
+    assert (fields["arcs"], fields["max_degree"], fields["hub"]) == (4, overlay.max_degree, None)
+    assert fields["spectral_gap"] == pytest.approx(1 - np.sqrt(0.5))
+    assert fields["paper_s"] == overlay.closed_forms.paper_s
+    assert fields["busiest_link"] == four.link_name(overlay.closed_forms.busiest_link)
+    star, of_star = fields_of("star", four)
+    assert of_star["hub"] == four.labels[star.hub]
+    assert of_star["arcs"] == 6
+    monkeypatch.setattr(study_points, "MOST_MIXING_SILOS", 4)
+    assert design_fields(overlay, 0)["spectral_gap"] == fields["spectral_gap"]
+    monkeypatch.setattr(study_points, "MOST_MIXING_SILOS", 3)
+    assert design_fields(overlay, 0)["spectral_gap"] is None
+
+
+def test_columns_of_a_periodic_overlay_are_of_all_its_states(four):
+    overlay, fields = fields_of("one_peer_exponential", four)
+    assert (fields["arcs"], fields["hub"]) == (len(overlay.numbers.source), None)
+    assert fields["arcs"] == 8
+    assert (fields["max_degree"], fields["spectral_gap"]) == (overlay.max_degree, gap_per_round(overlay))
+
+
+def test_columns_of_a_randomized_overlay_have_its_expected_gap(four):
+    overlay, fields = fields_of("matcha", four, seed=3)
+    assert fields["arcs"] is fields["max_degree"] is fields["hub"] is fields["busiest_link"] is None
+    assert fields["spectral_gap"] == expected_gap(overlay)
+    assert (
+        fields["paper_s"] == forms_of(overlay, 3).paper_s != fields_of("matcha", four, seed=4)[1]["paper_s"]
+    )
+
+
+POINT = """
+seed = {seed}
+[network]
+underlay = "gaia"
+silo_at = ["Seoul", "Tokyo", "Sydney", "Oregon"]
+[workload]
+preset = "femnist"
+compute = "{compute}"
+[[overlays]]
+kind = "ring"
+[[overlays]]
+kind = "equi_dyn"
+[[overlays]]
+kind = "equi_dyn"
+name = "own seed"
+seed = 9
+"""
+
+
+def test_what_does_not_depend_on_what_varies_is_designed_once(monkeypatch):
+    made, again = [], study_points.design_any
+
+    def designed(config, graph, work, *, seed, consensus, label_shares):
+        made.append((config.name, seed, float(work.compute_s)))
+        return again(config, graph, work, seed=seed, consensus=consensus, label_shares=label_shares)
+
+    def of(identity, seed, compute="10 ms"):
+        scenario = parse_scenario(POINT.format(seed=seed, compute=compute), source="s.toml")
+        return Point(identity=identity, varied={"seed": seed}, scenario=scenario, rows=3)
+
+    monkeypatch.setattr(study_points, "design_any", designed)
+    results = study_points.compute_points([of("a", 1), of("b", 2), of("c", 2)], simulate=False)
+    assert made == [("ring", 1, 0.01), ("equi_dyn", 1, 0.01), ("own seed", 1, 0.01), ("equi_dyn", 2, 0.01)]
+    first, second, third = (result.rows for result in results)
+    assert [row["overlay"] for row in first] == ["ring", "equi_dyn", "own seed"]
+    assert first[0]["paper_s"] == second[0]["paper_s"]
+    assert [row["paper_s"] for row in second] == [row["paper_s"] for row in third]
+    assert "simulated_s" not in first[0]
+    assert {row["error"] for row in (*first, *second)} == {""}
+    made.clear()
+    study_points.compute_points([of("a", 1), of("b", 1, "20 ms")], simulate=False)
+    assert len(made) == 6
+
+
+def test_states_in_which_silos_compute_are_told_where_they_do_not_in_all(monkeypatch):
+    class States(SimpleNamespace):
+        """Of a periodic overlay."""
+
+    designs = {"ring": (True, True), "equi_dyn": (True, False), "own seed": (False, True, True)}
+    monkeypatch.setattr(study_points, "PeriodicOverlay", States)
+    monkeypatch.setattr(
+        study_points, "design_any", lambda config, *_, **__: States(computes=designs[config.name])
+    )
+    monkeypatch.setattr(study_points, "design_fields", lambda *_: {"paper_s": 1.0})
+    monkeypatch.setattr(study_points, "_simulated", lambda *_: {"simulated_s": 2.0})
+    scenario = parse_scenario(POINT.format(seed=0, compute="10 ms"), source="s.toml")
+    point = Point(identity="a", varied={}, scenario=scenario, rows=3)
+    (result,) = study_points.compute_points([point], simulate=True)
+    assert result.computes == {"equi_dyn": (True, False), "own seed": (False, True, True)}
+    assert [row["simulated_s"] for row in result.rows] == [2.0, 2.0, 2.0]
