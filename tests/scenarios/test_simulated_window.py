@@ -57,7 +57,7 @@ def windows(monkeypatch):
         begin = max(found[2], rounds.start - 1)
         expected_s = np.arange(begin, min(rounds.stop + 1, found[1]))[:, None] * np.array([1.0, 2.0])
         assert starts_s.tolist() == expected_s.tolist()
-        assert arrived_s.tolist() == (expected_s[: len(arrived_s)] + arrival_s).tolist()
+        assert arrived_s.tolist() == (expected_s + arrival_s).tolist()
         assert (found[0], found[3], found[4]) == (rounds, longest_lag, absences)
         return SimpleNamespace(known=found[1], earliest=found[2], is_before_end=is_before_end, last=taken[-1])
 
@@ -103,7 +103,9 @@ def test_rounds_at_the_end_of_the_job_are_those_of_this_job_only(windows):
         (range(15, 16), 1.0, 8),
         (range(15, 16), 1.5, 4),
         (range(2), 0.5, 0),
+        (range(7, 8), 0.5, 4),
         (range(8, 9), 1.0, 4),
+        (range(8, 9), 1.5, 4),
         (range(8, 9), 2.5, 0),
     ],
 )

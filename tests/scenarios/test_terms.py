@@ -18,7 +18,17 @@ MESSAGES = SimpleNamespace(
 )
 
 
-def terms(first_round=1, rounds=2, *, slow_start=None, fifo=True, messages=MESSAGES, share=0.0):
+def terms(
+    first_round=1,
+    rounds=2,
+    *,
+    slow_start=None,
+    fifo=True,
+    messages=MESSAGES,
+    share=0.0,
+    dates_s=STARTS_S,
+    times_s=COMPUTE_S,
+):
     overlay = SimpleNamespace(
         source=np.array([0, 1]),
         target=np.array([1, 0]),
@@ -31,8 +41,8 @@ def terms(first_round=1, rounds=2, *, slow_start=None, fifo=True, messages=MESSA
         work=SimpleNamespace(backward_share=share),
         graph=SimpleNamespace(silos=2, slow_start=slow_start),
     )
-    timeline = SimpleNamespace(messages=messages, round_start_s=STARTS_S)
-    compute = SimpleNamespace(rows=lambda first, rounds: COMPUTE_S[first : first + rounds])
+    timeline = SimpleNamespace(messages=messages, round_start_s=dates_s)
+    compute = SimpleNamespace(rows=lambda first, rounds: times_s[first : first + rounds])
     return Terms.of(overlay, timeline, compute, first_round, rounds, fifo=fifo)
 
 
@@ -73,6 +83,27 @@ def test_the_first_round_has_no_model_before_it():
     assert found.slow_s[0] == (0.25 + 0.25) / 2 - 0.0625
     assert found.queue_s[0] == (0.25 + 0.5) / 2 - 0.25
     assert terms(0, 1, slow_start=object()).queue_s[0] == 0
+
+
+def test_a_later_round_has_the_model_of_the_one_before_it():
+    # The model of round 1 has left at 5.5 s, long before that of round 2 is ready.
+    found = terms(2, 1, slow_start=object())
+    assert (found.queue_s[0], found.slow_s[0]) == (0.0, -0.0625)
+    assert (found.queue_s[1], found.slow_s[1]) == (0.0, 0.5 - 0.25)
+
+
+def test_the_link_is_that_of_the_longest_sending_and_not_of_the_latest():
+    last_bit_s = MESSAGES.last_bit_s.copy()
+    last_bit_s[1, 0] = 7.5
+    found = terms(messages=SimpleNamespace(**vars(MESSAGES) | {"last_bit_s": last_bit_s}))
+    assert found.link.tolist() == [5, 7, -1, -1]
+
+
+def test_in_rounds_that_take_no_time_every_arrival_gates():
+    at_once = {name: np.zeros((3, 2)) for name in ("start_s", "last_bit_s", "arrival_s")}
+    messages = SimpleNamespace(**vars(MESSAGES) | at_once)
+    found = terms(messages=messages, dates_s=np.zeros((4, 2)), times_s=np.zeros((3, 2)))
+    assert found.gated.tolist() == [1, 1, 1, 1]
 
 
 def test_models_that_leave_during_the_backward_pass_are_ready_earlier():
