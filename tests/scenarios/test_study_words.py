@@ -2,13 +2,14 @@
 
 import os
 import re
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from scenarios.studies import explain, multigraph_table, published_tables, starter
+from scenarios.studies import explain, import_metrics, multigraph_table, published_tables, starter
 from scenarios.studies.calibrate import _silos, _stated, check_training
 from scenarios.studies.explain import _best_upgrade, _limit, _short, further_words, loads_words
 from scenarios.studies.export import _check_rounds
@@ -564,3 +565,74 @@ def test_files_without_a_data_set_are_refused(settings_of):
         InputError, match=r"data\(='files'\) goes with --dataset, which says what the files are: .*femnist"
     ):
         settings_of(data="files")
+
+
+def test_the_table_of_an_import_has_its_file_and_target():
+    def table(target):
+        return import_metrics._imported_table(SimpleNamespace(file='a "b".csv', target_accuracy=target))
+
+    assert tomllib.loads(table(None)) == {"imported": {"file": 'a "b".csv'}}
+    assert tomllib.loads(table(0.5)) == {"imported": {"file": 'a "b".csv', "target_accuracy": 0.5}}
+    assert import_metrics.run_name("folder/a.csv") == "metrics of a.csv"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "target", "is_refused"),
+    [(("test_accuracy",), 0.5, False), (("train_loss",), None, False), (("train_loss",), 0.5, True)],
+)
+def test_a_target_needs_an_accuracy(monkeypatch, metrics, target, is_refused):
+    foreign = SimpleNamespace(columns=SimpleNamespace(metrics=dict.fromkeys(metrics)))
+    written = []
+    monkeypatch.setattr(import_metrics, "read_rows", lambda *_: "rows")
+    monkeypatch.setattr(import_metrics, "read_history", lambda *_, **__: foreign)
+    monkeypatch.setattr(import_metrics, "import_run", lambda *given, force: written.append((*given, force)))
+    experiment = SimpleNamespace(graph=SimpleNamespace(labels=("A",)))
+    given = (experiment, Path("a.csv"), Path("x.h5"))
+    if is_refused:
+        with pytest.raises(
+            InputError, match=r"^target_accuracy\(=0\.5\) needs a test accuracy; --accuracy names its"
+        ):
+            import_metrics.import_file(*given, names=None, local_steps=1, target_accuracy=target)
+        assert not written
+    else:
+        assert (
+            import_metrics.import_file(*given, names=None, local_steps=1, target_accuracy=target, force=True)
+            is foreign
+        )
+        ((_, found, imported_, path, force),) = written
+        assert (found, imported_.target_accuracy, path, force) == (foreign, target, Path("x.h5"), True)
+
+
+@pytest.mark.parametrize(
+    ("simulated", "last", "computes", "rounds"),
+    [
+        (30, 20, (), 30),
+        (10, 20, (), 20),
+        # 20 rounds in which silos compute are 60 states of which one in three computes.
+        (10, 20, ((True, False, False),), 60),
+        (10, 20, ((True, True), (True, False)), 40),
+        (99, 20, ((True, False),), 99),
+    ],
+)
+def test_an_imported_run_is_simulated_up_to_its_last_round(monkeypatch, simulated, last, computes, rounds):
+    class Periodic(SimpleNamespace):
+        """An overlay of several states."""
+
+    asked = []
+    designs = [Periodic(kind=str(number), computes=each) for number, each in enumerate(computes)]
+    designs = designs or [SimpleNamespace(kind="ring")]
+
+    def simulating(_experiment, number, imported_):
+        asked.append((number, imported_))
+        return SimpleNamespace(
+            check=lambda: asked.append("checked"), simulations=lambda _: 1 / 0, head=None, simulation=None
+        )
+
+    monkeypatch.setattr(import_metrics, "PeriodicOverlay", Periodic)
+    monkeypatch.setattr(import_metrics, "_simulating", simulating)
+    experiment = SimpleNamespace(
+        simulation=SimpleNamespace(rounds=simulated), overlays=designs, design=lambda overlay: overlay
+    )
+    with pytest.raises(ZeroDivisionError):
+        import_metrics.import_run(experiment, SimpleNamespace(last_round=last), "imported", Path("x.h5"))
+    assert asked == [(max(simulated, last), "imported"), "checked", (rounds, "imported")]
