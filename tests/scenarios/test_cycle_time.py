@@ -120,3 +120,47 @@ def test_random_computing_times_end_where_the_interval_is_narrow_enough(ring):
     assert not narrow.steady.is_exact
     found = simulated_cycle_time(narrow, silos)
     assert found.half_width_s <= 0.003 * found.cycle_time_s
+
+
+def two_silos(first_s, second_s, steady=None, rounds=40):
+    """Round starts of two silos whose rounds take so long each."""
+    start_s = np.arange(rounds + 1)[:, None] * np.array([first_s, second_s])
+    return Timeline(
+        round_start_s=start_s,
+        arrival_s=np.empty((rounds, 0)),
+        link_bits=np.empty(0),
+        steady=steady or SteadyState(cycle_time_s=9.0, is_exact=False),
+        engine="compiled",
+    )
+
+
+def test_rounds_that_start_after_a_silo_has_ended_the_job_do_not_count():
+    # Silo 0 has ended after 100 s, in which silo 1 starts its rounds 0 to 33.
+    steady = SteadyState(cycle_time_s=3.0, is_exact=True, period_rounds=2, period_s=6.0, transient_rounds=1)
+    exact = simulated_cycle_time(two_silos(2.5, 3.0, steady), np.array([1]))
+    assert (exact.first_round, exact.rounds, exact.simulated_rounds, exact.engine) == (31, 2, 40, "compiled")
+
+    found = simulated_cycle_time(two_silos(2.5, 3.0), np.array([1]))
+    assert (found.cycle_time_s, found.half_width_s, found.is_exact) == (3.0, None, False)
+    assert found.first_round + found.rounds == 33
+    assert (found.counts_disturbed, found.throughout, found.asked) == (False, None, None)
+    assert simulated_cycle_time(two_silos(2.5, 3.0), np.array([0, 1])).cycle_time_s == pytest.approx(2.75)
+    # One that is named twice counts twice.
+    assert simulated_cycle_time(two_silos(2.25, 3.0), np.array([0, 0, 1])).cycle_time_s == pytest.approx(2.5)
+
+
+def test_where_half_of_the_rounds_are_disturbed_all_count():
+    found = simulated_cycle_time(two_silos(1.4, 3.0), np.array([1]))
+    assert found.first_round + found.rounds == 40
+    assert found.counts_disturbed
+
+
+def test_many_rounds_have_an_interval():
+    rounds = least_rounds(2)
+    found = simulated_cycle_time(two_silos(3.0, 3.0, rounds=rounds), np.array([0, 1]))
+    assert (found.cycle_time_s, found.is_exact) == (pytest.approx(3.0), False)
+    assert found.half_width_s == pytest.approx(0.0, abs=1e-9)
+    assert found.first_round + found.rounds == rounds
+    assert found.first_round > 0
+    few = simulated_cycle_time(two_silos(3.0, 3.0, rounds=rounds - 1), np.array([0, 1]))
+    assert few.half_width_s is None
