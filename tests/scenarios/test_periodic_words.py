@@ -21,6 +21,7 @@ from scenarios.studies.periodic_rows import (
     reading_note,
 )
 from topologies import InputError
+from topologies.consensus import SPLIT
 
 
 def upgrade(*links, doubled_s=1.5, unlimited_s=1.0, as_good=()):
@@ -45,6 +46,12 @@ TIMES = "with twice the capacity a round takes 1.500 s (500.0 ms less), with no 
             "paper",
             upgrade("a", as_good=("b", "c")),
             f"By paper the best upgrade of one link is a: {TIMES}. Twice the capacity gains as much on b and c.",
+        ),
+        (
+            "paper",
+            upgrade("a", as_good=("b", "c", "d")),
+            f"By paper the best upgrade of one link is a: {TIMES}. Twice the capacity gains as much on b, c and 1 "
+            "more.",
         ),
         (
             "paper",
@@ -288,3 +295,23 @@ def test_what_paper_leaves_out_of_a_periodic_overlay(serialized_s, load_s, link,
             f"serialized, one model after the other on each arc, is {times[serialized_s]}; the busiest link, link 3, "
             f"needs {times[load_s]} per round."
         )
+
+
+def test_where_rounds_take_no_time_no_form_is_longer_than_paper(monkeypatch):
+    overlay = SimpleNamespace(
+        closed_forms=SimpleNamespace(paper_s=0.0, serialized_s=0.0, load_bound_s=0.0),
+        graph=SimpleNamespace(slow_start=None, rules=SimpleNamespace(are_plain_links=True)),
+    )
+    monkeypatch.setattr(gains_study, "link_upgrade", lambda *_: None)
+    assert [gain.form for gain in periodic_gains(overlay)] == ["paper"]
+
+
+def test_a_gap_up_to_rounding_is_none():
+    for gap, never in ((SPLIT, True), (SPLIT * 1.001, False), (-1e-12, True), (None, False)):
+        assert Mixing(gap=gap, contraction=None, weights=None).never_agrees is never
+
+
+def test_one_silo_with_the_plain_share_does_not_hide_the_others(states):
+    mixing = Mixing(gap=0.5, contraction=0.5, weights=np.array([1 / 3, 1 / 2, 1 / 6]))
+    (note,) = mixing_notes(states(3, 1), mixing)
+    assert note.endswith("'b' weighs 1.5 times its plain share, 'c' 0.5 times.")
