@@ -1,5 +1,6 @@
 """Reports of a training that are not as they were requested, and what helps a run with damaged checkpoints."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -134,3 +135,37 @@ def test_a_damaged_checkpoint_is_removed_for_the_newest_whole_one(
             f"{damaged}no whole checkpoint, with all rows before it, is left from which this training could continue: "
             f"{reads}--force without --resume starts again."
         )
+
+
+def test_no_round_comes_before_the_first(reports):
+    with pytest.raises(TrainingError, match="gave a row of round -1; with"):
+        reports(5, 1, [-1])
+
+
+@pytest.mark.parametrize("detailed", [True, False])
+def test_details_of_notices_are_those_of_the_first_overlay(monkeypatch, detailed):
+    plain, long = Notice("Uses a CPU."), Notice("Slow.", detail="Since it has one core.")
+    row = replace(ROW, round=2, train_loss=0.12345, test_accuracy=0.5)
+    monkeypatch.setattr(
+        train, "_until_the_last", lambda kind, _job: iter([plain, long, row]) if kind == "ring" else None
+    )
+    noted, shown, rows, followed, moved, lines = [], [], [], [], [], []
+
+    @contextmanager
+    def bar(title, rounds):
+        moved.append((title, rounds))
+        yield lambda *step: moved.append(step)
+
+    monkeypatch.setattr(train, "bar", bar)
+    monkeypatch.setattr(train, "log_lines", lambda: lines.append)
+    history = SimpleNamespace(note=noted.append, add=rows.append, flush=lambda: rows.append("flush"))
+    job = SimpleNamespace(config=SimpleNamespace(rounds=4))
+    train.train_overlay("ring", job, history, shown.append, followed.append, detailed=detailed)
+    if detailed:
+        assert noted == shown == [plain, long]
+    else:
+        assert noted == [plain, Notice("Slow.")]
+        assert shown == [plain, Notice("ring: Slow.")]
+    assert (rows, followed) == ([row, "flush"], [row])
+    assert moved == [("train ring", 4), (2, "test accuracy 0.500")]
+    assert lines == ["ring: round 2 of 4, loss 0.1235, test accuracy 0.500"]
