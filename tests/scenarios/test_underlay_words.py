@@ -1,5 +1,6 @@
 """Facts of networks in words, by hand from the facts; and which files a network is written into."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,8 +15,11 @@ from scenarios.studies.underlay import (
     SiteFacts,
     Span,
     UnderlayFacts,
+    _count,
+    _degrees,
     _direct_km,
     _in_ms,
+    _km,
     _link_facts,
     _link_lines,
     _pair_lines,
@@ -33,6 +37,7 @@ from scenarios.studies.underlay import (
 from topologies import InputError, Underlay
 from topologies.geodesy import geodesic_km
 from topologies.measured_pairs import MeasuredPairs
+from topologies.networks.link_notes import NO_CABLE
 from topologies.site_values import SiteValues
 
 
@@ -320,3 +325,88 @@ def test_what_a_file_cannot_hold_is_said(monkeypatch):
     placed = replace(unplaced, latitude_deg=np.array([1.0, np.nan]), longitude_deg=np.array([1.0, np.nan]))
     assert write_conversion(placed, Path("x.csv")) == ["'x.csv' does not hold coordinates."]
     assert written[-1][1] == pairs_text(measured, ("a", "b"))
+
+
+def test_facts_as_json_keep_the_letters_of_names():
+    facts = replace(FACTS, name="Zürich", without_coordinates=["Å"])
+    assert json.loads(facts.json())["name"] == "Zürich"
+    assert "Zürich" in facts.json()
+    assert json.loads(facts.json())["links"]["length_km"] == {
+        "lowest": 5.0,
+        "lowest_at": "A - B",
+        "highest": 2000.0,
+        "highest_at": "B - C",
+    }
+
+
+def test_stated_lengths_between_places_that_are_the_same_have_no_ratio():
+    near = np.array([48.0, 48.0, 48.004, np.nan])
+    placed = network([(0, 1), (1, 2), (2, 3)], [5.0, 0.5, 9.0], latitude_deg=near, longitude_deg=near * 0)
+    facts = _link_facts(placed)
+    # 0.004 degrees are 0.445 km.
+    assert (
+        facts.stated_over_geodesic.lowest
+        == facts.stated_over_geodesic.highest
+        == pytest.approx(0.5 / 0.4448, rel=1e-3)
+    )
+    assert (facts.length_computed, facts.below_geodesic) == (0, 0)
+
+
+def test_a_length_of_99_parts_of_the_geodesic_may_be_a_cable():
+    b_c = geodesic_km(46.0, 4.0, 44.0, 7.0)
+    for share, below in ((NO_CABLE, 0), (NO_CABLE * (1 - 1e-12), 1)):
+        assert _link_facts(network([(1, 2), (0, 2), (2, 3)], [share * b_c, 9e9, 9.0])).below_geodesic == below
+
+
+def test_places_just_across_the_date_line():
+    found = _west_and_east(np.array([179.0, -179.5]), str, np.ones(2, dtype=bool))
+    assert (found.lowest, found.highest) == (179.0, pytest.approx(-179.5))
+
+
+@pytest.mark.parametrize(
+    ("angle", "sides", "text"),
+    [
+        (31.8349, "NS", "31.83 N"),
+        (-31.8, "NS", "31.8 S"),
+        (0.0, "EW", "0 E"),
+        (0.5, "EW", "0.5 E"),
+        (-180.0, "EW", "180 W"),
+    ],
+)
+def test_degrees_have_their_side(angle, sides, text):
+    assert _degrees(angle, sides) == text
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [(0.123, "0.12 km"), (9.94, "9.9 km"), (10.0, "10 km"), (10.6, "11 km"), (12_345.6, "12,346 km")],
+)
+def test_short_lengths_have_two_digits(length, text):
+    assert _km(length) == text
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0 links"), (1, "1 link"), (1234, "1,234 links")])
+def test_numbers_of_things(number, text):
+    assert _count(number, "link") == text
+
+
+def test_pairs_of_any_bandwidth_have_a_row():
+    measured = pairs_of([[np.inf, 0.5], [0.0, np.inf]], [[0.0, 0.01], [0.0, 0.0]])
+    assert pairs_text(measured, ("a", "b")).splitlines()[1:] == ["a,b,0.5,10.0"]
+
+
+def test_long_lines_about_a_network_are_wrapped_below_each_other():
+    facts = replace(FACTS, without_coordinates=[f"site {number}" for number in range(9)], sites=20)
+    lines = facts_text(facts).splitlines()
+    assert max(map(len, lines)) <= 80
+    place = next(
+        number for number, line in enumerate(lines) if line.startswith("coordinates   of 11 of 20 sites: ")
+    )
+    assert lines[place + 1].startswith(" " * 14)
+    assert lines[-1].endswith("and 1 more")
+
+
+def test_pairs_that_are_not_measured_are_counted():
+    pairs = PairFacts(pairs=5, missing=1, unlimited=5, bandwidth_bps=None, latency_s=span(0.01, 0.02))
+    head = facts_text(replace(FACTS, links=None, pairs=pairs)).splitlines()[0]
+    assert head == "net: 3 sites, 5 of 6 ordered pairs measured, strongly connected"
