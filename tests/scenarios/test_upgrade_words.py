@@ -1,5 +1,6 @@
 """Sentences about upgrades: what to buy, how sure it is, and what the next gain would cost."""
 
+from contextlib import contextmanager
 from types import SimpleNamespace
 
 import numpy as np
@@ -501,3 +502,24 @@ def test_a_price_list_has_the_currency():
     config = {"terms": None, "prices": np.zeros(0), "unpriced": ()}
     assert Offer(price_list=None, **config).currency == ""
     assert Offer(price_list=SimpleNamespace(currency="EUR"), **config).currency == "EUR"
+
+
+@pytest.mark.parametrize(
+    ("config", "most", "steps"),
+    [
+        ({"budget": 25}, 25.0, [0, 400, 800]),
+        ({"budget": 40}, 90.0, [0, 250, 500, 750, 1000]),
+        ({"budget": 0}, 0.0, [1000]),
+    ],
+)
+def test_the_bar_shows_the_part_of_the_budget(monkeypatch, config, most, steps):
+    shown = []
+
+    @contextmanager
+    def bar(title, length):
+        assert (title, length) == ("sets of links", 1000)
+        yield shown.append
+
+    monkeypatch.setattr("scenarios.studies.upgrade.bar", bar)
+    _sets(Search(), UpgradeConfig(**config), most=most)
+    assert shown == steps
