@@ -446,3 +446,10 @@ def test_what_best_minimises_decides_which_bounds_are_told(
     assert ("a lower bound of it for every static overlay" in notes) is has_real
     assert ("per e-fold:" in notes) is has_efold
     assert row["options"]["criterion"] == criterion
+
+
+def test_paper_of_other_overlays_is_their_closed_form():
+    designed = study.design_any(OverlayConfig(kind="ring"), *table_inputs())
+    assert _paper_s(designed, seed=7) == designed.closed_forms.paper_s
+    states = study.design_any(OverlayConfig(kind="one_peer_exponential"), *table_inputs())
+    assert _paper_s(states, seed=7) == states.closed_forms.paper_s

@@ -1,5 +1,6 @@
 """What is looked at of the rounds and the training rows of an overlay, at each bound."""
 
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -219,3 +220,24 @@ def test_no_silo_lacks_a_date(silo):
         file["simulation/o/arrival_s"] = np.arange(4.0)[:, None]
         with pytest.raises(InputError, match="is damaged: dates of o are missing or go back"):
             _rows(file, overlay, None)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError("cannot read:\nat 7"), "x.h5: is damaged: cannot read:"),
+        (KeyError("a"), "x.h5: is damaged: 'a'"),
+        (ValueError("b" * 300), f"x.h5: is damaged: {'b' * 200}"),
+        (InputError("has no rounds."), "x.h5: has no rounds."),
+    ],
+)
+def test_errors_of_a_library_are_one_short_line(monkeypatch, error, reason):
+    def fails(_file):
+        raise error
+
+    monkeypatch.setattr(verification, "open_file", lambda _: nullcontext("file"))
+    monkeypatch.setattr(verification, "read_open", lambda _file, *, source: SimpleNamespace(source=source))
+    monkeypatch.setattr(verification, "_read_all", fails)
+    with pytest.raises(InputError) as caught:
+        verification.verify(Path("x.h5"))
+    assert str(caught.value) == reason
