@@ -7,7 +7,7 @@ that the working tree stays as it is. All quick tests run once with coverage, wh
 Of a change within a function, those tests run in a forked process (`forked_tests.py`) until one fails: first those
 whose files are named like the changed module, then those that import it most directly. Where the change is outside of
 functions, or in what numba compiles, which is compiled anew, the test files that run the module run in an interpreter
-of their own; so do the slow tests of the nearest files where no quick test fails.
+of their own; so do all tests of the nearest files where no quick test fails.
 
 All runs in a process namespace of its own (`unshare` of util-linux), since a changed line may signal every process that
 it sees. Prints one line for each change and the score. Some survivors are equivalent: judge each. A change whose tests
@@ -338,7 +338,8 @@ def verdict(mutant: Mutant, ran: LinesRun, copied: Path, limit_s: float) -> str:
     every = {path.relative_to(ROOT) for path in (ROOT / "tests").rglob("test_*.py")}
     nearest = by_nearness(mutant.path, every)[:NEAREST]
     if mutant.forks:
-        stages = [(SLOW, nearest)]
+        # What a test file computes as it is collected was computed before the fork.
+        stages = [(QUICK, nearest), (SLOW, nearest)]
     else:
         others = by_nearness(mutant.path, {Path(test.partition("::")[0]) for test in ran.tests(mutant.path)})
         # Most changes are noticed by the first files; the others take long to be imported alone.
