@@ -35,9 +35,10 @@ def parse_date(text: str) -> tuple[float, bool]:
     """
     try:
         if found := _SNDLIB.fullmatch(text):
-            year, month, day, hour, minute = (int(part) if part else None for part in found.groups())
-            date = datetime(year or 0, month or 0, day or 1, hour or 0, minute or 0, tzinfo=UTC)
-            return date.timestamp(), False
+            # Of what is left out, the first.
+            parts = zip(found.groups(), "00100", strict=True)
+            year, month, day, hour, minute = (int(part or first) for part, first in parts)
+            return datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp(), False
         date = datetime.fromisoformat(text)
         has_zone = date.tzinfo is not None
         return (date if has_zone else date.replace(tzinfo=UTC)).timestamp(), has_zone

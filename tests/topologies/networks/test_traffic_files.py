@@ -287,3 +287,85 @@ def test_a_week_of_matrices_is_a_matter_of_numbers(tmp_path):
     np.testing.assert_array_equal(
         matrices.demand_bps, demands[:, names[matrices.source], names[matrices.target]] * 1e6
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["20040300", "20040031", "200400", "00000301", "20040301-2400", "20040301-0060", "soon"]
+)
+def test_dates_that_no_calendar_has(text):
+    with pytest.raises(InputError, match=r"must be a date such as 2004-03-01T00:05 or 20040301-0005\."):
+        parse_date(text)
+
+
+def test_a_time_zone_is_told_and_moves_the_date():
+    assert parse_date("2004-03-01T01:00+01:00") == (1078099200.0, True)
+    assert parse_date("2004-03-01") == parse_date("20040301T0000") == (1078099200.0, False)
+
+
+def test_dates_are_kept_as_they_are_written_and_seconds_are_not(tmp_path):
+    rows = "{1},a,b,1\n{0},b,a,2\n{0},a,b,3\n"
+    for first, second, dates in (
+        ("2004-03-01", "2004-03-02", ("2004-03-01", "2004-03-02")),
+        ("0", "86400", ()),
+    ):
+        text = "time,source,target,bps\n" + rows.format(first, second)
+        matrices = read_traffic(written(tmp_path, "tm.csv", text))
+        assert (matrices.date_s.tolist(), matrices.dates) == ([0, 86400], dates)
+        assert matrices.period_s == 2 * 86400
+        assert repr(matrices) == "<TrafficMatrices: 2 of 2 pairs>"
+    one = read_traffic(written(tmp_path, "tm.csv", "time,source,target,bps\n2004-03-01,a,b,1\n"))
+    assert (one.dates, one.date_s.tolist(), one.period_s) == (("2004-03-01",), [0.0], None)
+
+
+def test_the_place_of_each_name_is_where_it_stands_first(tmp_path):
+    path = written(tmp_path, "tm.csv", "source,target,bps\nb,a,\n\nc,b,1\na,c,2\n")
+    matrices = read_traffic(path)
+    assert dict(zip(matrices.labels, matrices.places, strict=True)) == {
+        "b": f"{path}: row 2, source",
+        "c": f"{path}: row 4, source",
+        "a": f"{path}: row 5, source",
+    }
+    square = written(tmp_path, "square.csv", "Mbps,b,a\na,1,\nb,,2\n")
+    assert read_traffic(square).places == (f"{square}: row 2", f"{square}: row 3")
+
+
+def test_rows_that_state_nothing_count_where_a_row_is_named(tmp_path):
+    path = written(tmp_path, "tm.csv", "source,target,bps\na,b,\na,b,1\nc,c,1\na,b,2\n")
+    refused(path, f"{path}: row 3 and row 5 are both of 'a -> b' at one date; a pair must have one demand.")
+
+
+def test_a_folder_of_one_file_needs_neither_date_nor_step(tmp_path):
+    file = written(tmp_path, "m.xml", xml(time="", a_b=1))
+    matrices = read_traffic(tmp_path)
+    assert (table(matrices), matrices.date_s.tolist(), matrices.dates) == ([{"ab": 1e6}], [0.0], ())
+    assert matrices.places == (f"{file}: demand a_b", f"{file}: demand a_b")
+    other = written(tmp_path, "n.xml", xml(time="", c_b=1, b_c=2))
+    matrices = read_traffic(tmp_path, step_s=60.0)
+    assert dict(zip(matrices.labels, matrices.places, strict=True))["c"] == f"{other}: demand c_b"
+
+
+def test_dates_at_the_end_of_names_and_in_files_are_kept(tmp_path):
+    for date in ("20040302", "20040301"):
+        written(tmp_path, f"m-{date}.xml", xml(time="", a_b=1))
+    matrices = read_traffic(tmp_path)
+    assert (matrices.dates, matrices.date_s.tolist()) == (("20040301", "20040302"), [0.0, 86400.0])
+
+
+def test_empty_sequences_and_demands_that_are_too_large_are_named(tmp_path):
+    written(tmp_path, "a.xml", xml(time="20040301"))
+    refused(tmp_path, f"{tmp_path}: must hold a demand between two routers.")
+    written(tmp_path, "b.xml", xml(time="20040302", a_b=1))
+    written(tmp_path, "c.xml", xml(time="20040303", a_b=1, b_a=1e308))
+    refused(tmp_path, f"{tmp_path}: c.xml, demand b_a, must have a finite demand in bit/s.")
+
+
+def test_tables_of_sites_and_senders_that_are_not_named(tmp_path):
+    refused(
+        written(tmp_path, "a.csv", "source,target,bps\na,b,1\n,c,1\n"),
+        "row 3, source(='') must be the name of a router.",
+    )
+    refused(
+        written(tmp_path, "a.csv", "source,target,demand_kbps\na,b,1\n"),
+        "has a unit in 'demand_kbps', so that unit must be left out.",
+        unit="Mbps",
+    )
