@@ -191,3 +191,31 @@ def test_a_note_on_three_speeds_shows_all():
     assert found.notes == (
         "the LinkSpeed of 3 links is no number with K, M, G or T and is not read: '<10', '?', 'x'.",
     )
+
+
+def test_a_name_of_five_letters_may_be_meant():
+    bare = Graph(nodes=[{"id": 0, "labell": "A"}, OTHER], links=[LINK])
+    with pytest.raises(
+        InputError, match=r"^node 0: the attribute 'labell' is unknown \(did you mean 'label'\?\)\.$"
+    ):
+        stated_network(bare)
+
+
+@pytest.mark.parametrize(
+    ("indices", "found"),
+    [
+        ((1, 0), [1, 0]),
+        ((1.0, "2"), [1, 2]),
+        ((2**53 - 1, 0), [2**53 - 1, 0]),
+        ((2**53, 0), None),
+        ((0.5, 0), None),
+    ],
+)
+def test_published_indices_are_integers_that_floats_tell_apart(indices, found):
+    nodes = [{**node, "published_index": index} for node, index in zip((NODE, OTHER), indices, strict=True)]
+    index = stated_network(Graph(nodes=nodes, links=[LINK])).published_index
+    assert (None if index is None else index.tolist()) == found
+
+
+def test_no_links_have_two_ends_each():
+    assert stated_network(Graph(nodes=[NODE, OTHER], links=[])).ends.shape == (0, 2)

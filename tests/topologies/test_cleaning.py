@@ -10,7 +10,13 @@ from test_network_formats import same
 
 from topologies import InputError, load_underlay
 from topologies.networks.attributes import Graph, node_labels
-from topologies.networks.cleaning import cleaned, internal_part, largest_component, numbered_labels
+from topologies.networks.cleaning import (
+    check_something_left,
+    cleaned,
+    internal_part,
+    largest_component,
+    numbered_labels,
+)
 
 BOTH = {"internal_only": True, "largest_component": True}
 
@@ -294,3 +300,34 @@ def test_all_nodes_of_one_label_are_counted(tmp_path):
         InputError, match=r"label\(='router'\) of node 0 and node 1 \(and 1 more node\) must be unique"
     ):
         load_underlay(path)
+
+
+@pytest.mark.parametrize(
+    ("left", "rule"), [(3, None), (2, None), (1, "1 of 4 nodes remain"), (0, "0 of 4 nodes remain")]
+)
+def test_two_nodes_are_a_network(left, rule):
+    whole = Graph(nodes=[{"id": i, **place(i, i)} for i in range(4)], links=[])
+    kept = Graph(nodes=whole.nodes[:left], links=[])
+    check_something_left(whole, kept, [])
+    if rule is None:
+        check_something_left(whole, kept, ["left out much."])
+    else:
+        with pytest.raises(InputError) as caught:
+            check_something_left(whole, kept, ["left out much."])
+        assert str(caught.value) == f"left out much: {rule}, must be >= 2."
+
+
+def test_at_one_place_ids_that_are_integers_go_first_by_number():
+    ids = ["b", "10", "a", 9, "-1", "1" * 19]
+    nodes = [{"id": node_id, "label": "A"} for node_id in ids]
+    found, note = numbered_labels(Graph(nodes=nodes, links=[]))
+    order = sorted(found.nodes, key=lambda node: int(node["label"].partition("/")[2] or 1))
+    assert [node["id"] for node in order] == ["-1", 9, "10", "1" * 19, "a", "b"]
+    assert note == "numbered 1 label that occurs more than once"
+
+
+def test_nodes_without_links_have_no_largest_component_to_keep(tmp_path):
+    nodes = [{"id": i, "label": f"n{i}", **place(i, i)} for i in range(2)]
+    with pytest.raises(InputError) as caught:
+        load_underlay(write(tmp_path, ".json", nodes, []))
+    assert str(caught.value).endswith("has 2 components: 1 with 'n0', 1 with 'n1'.")

@@ -77,3 +77,23 @@ def test_places_count_only_where_all_are_degrees(places):
     found = parse_topohub(json.dumps({"nodes": nodes, "edges": []}).encode(), "topozoo/x")
 
     assert all("Latitude" not in node for node in found.nodes)
+
+
+@pytest.mark.parametrize(
+    ("places", "is_globe"),
+    [
+        (([180, 90], [-180, -90]), True),
+        (([180.5, 0], [0, 0]), False),
+        (([0, 0], [0, -90.5]), False),
+        (([1, 2], None), False),
+        (([1, 2], [1, 2, 3]), False),
+    ],
+)
+def test_positions_are_coordinates_where_all_are_on_the_globe(places, is_globe):
+    nodes = [{"id": i, "pos": place} for i, place in enumerate(places)]
+    data = json.dumps({"nodes": nodes, "links": [{"source": 0, "target": 1, "dist": 1}]}).encode()
+    for name, expected in (("sndlib/x", is_globe), ("gabriel/25/0", False)):
+        found = parse_topohub(data, name)
+        assert [(node.get("Longitude"), node.get("Latitude")) for node in found.nodes] == (
+            [tuple(place) for place in places] if expected else [(None, None)] * 2
+        )

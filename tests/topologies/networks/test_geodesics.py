@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from topologies.geodesy import geodesic_km
-from topologies.networks.geodesics import _vincenty_km, geodesics_km
+from topologies.networks.geodesics import _arc_km, _vincenty_km, geodesics_km
 
 LATITUDES, LONGITUDES = st.floats(-90, 90), st.floats(-180, 180)
 
@@ -73,3 +73,18 @@ def test_the_iteration_itself_settles_wherever_points_are_not_nearly_opposite():
     np.testing.assert_allclose(found[near], expected[near], rtol=1e-11, atol=1e-9)
     opposite = _vincenty_km(*(np.array([value]) for value in (10.0, 0.0, -10.05, 179.95)))
     assert np.isnan(opposite).all()
+
+
+@pytest.mark.parametrize(("u2", "a"), [(1.0, 1 + 3473 / 16384), (2.0, 1 + 2 * 2440 / 16384), (0.0, 1.0)])
+def test_the_series_of_an_arc_has_the_papers_coefficients(u2, a):
+    """A(u2) = 1 + u2/16384 (4096 + u2(-768 + u2(320 - 175 u2))), B(u2) = u2/1024 (256 + u2(-128 + u2(74 - 47 u2)))."""
+    equator_km, pole_km = 6378.137, 6378.137 * (1 - 1 / 298.257223563)
+    cos2_azimuth = u2 / ((equator_km / pole_km) ** 2 - 1)
+    b = {1.0: 155 / 1024, 2.0: -2 * 80 / 1024, 0.0: 0.0}[u2]
+    # Where the arc's sine is 0, nothing is taken away; where its sine is 1 and the middle's cosine c, the paper has
+    # B (c + B/4 (cos arc (2c^2 - 1) - B/6 c (4 sin^2 arc - 3)(4c^2 - 3))).
+    for sin_arc, cos_arc, c in ((0.0, 1.0, 0.3), (1.0, 0.5, 0.5), (0.5, -1.0, 1.0), (1.0, 2.0, 0.0)):
+        last = b / 6 * c * (4 * sin_arc**2 - 3) * (4 * c**2 - 3)
+        less = b * sin_arc * (c + b / 4 * (cos_arc * (2 * c**2 - 1) - last))
+        given = (np.array([value]) for value in (2.0, sin_arc, cos_arc, c, cos2_azimuth))
+        assert _arc_km(*given)[0] == pytest.approx(pole_km * a * (2.0 - less), rel=1e-13)

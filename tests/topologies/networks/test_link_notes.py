@@ -146,3 +146,24 @@ def test_a_length_of_just_99_percent_of_the_geodesic_is_a_cables():
     ):
         (note,) = noted(length_km)
         assert ("are latitude and longitude swapped?" in note) == swapped
+
+
+def test_places_at_a_pole_and_at_the_date_line_are_places():
+    places = {"A": (90.0, 180.0), "B": (89.0, -180.0)}
+    (note,) = notes(("A", "B", 9.994), places=places)
+    assert note.endswith("which no cable is: A - B, 9.99 km stated, 112 km by the coordinates.")
+    (note,) = notes(("A", "B", 10.4), places=places)
+    assert "A - B, 10 km stated" in note
+    for beyond in ((90.5, 180.0), (90.0, 180.5)):
+        assert notes(("A", "B", 1.0), places={**places, "A": beyond}) == []
+
+
+def test_a_long_link_is_shown_with_its_thousands():
+    (note,) = notes(("A", "B", 1234.5), places={"A": (0.0, 0.0), "B": (0.0, 100.0)})
+    assert note.endswith("A - B, 1,234 km stated, 11,132 km by the coordinates.")
+
+
+def test_of_equally_short_links_the_first_by_name_is_named():
+    places = {"C": (0.0, 10.0), "B": (0.0, 20.0), "A": (0.0, 30.0)}
+    (note,) = notes(("C", "B", 100.0), ("B", "A", 100.0), places=places)
+    assert "the worst is A - B, 100 km stated" in note

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
 from topologies.geodesy import geodesic_km
 from topologies.networks.csv_table import read_table
-from topologies.networks.measured_tables import stated_matrices, stated_pairs
+from topologies.networks.measured_tables import labelled_matrix, stated_matrices, stated_pairs
 from topologies.networks.site_tables import read_sites
 
 PAIRS = """from,to,bandwidth_mbps,rtt_ms,when
@@ -348,3 +348,65 @@ def test_a_bandwidth_of_0_or_none_is_a_pair_that_cannot_talk(tmp_path, zero):
         ]
         assert np.argwhere(~graph.may_send).tolist() == [[0, 0], [1, 0], [1, 1], [2, 2]]
         assert graph.latency_s[0].tolist() == [0.0, 0.001, 0.0]
+
+
+def pairs_of(head, row):
+    return stated_pairs(read_table(f"from,to,mbps,{head}\na,b,1,{row}\nb,a,1,{row}\n".encode(), "t.csv"))
+
+
+def test_a_stated_latency_goes_before_half_of_the_round_trip_time():
+    half = "t.csv: the latency is half of 'rtt_ms'."
+    for head, row, one_way_s, is_said in (
+        ("ms,rtt_ms", "3,8", 0.003, False),
+        ("ms,rtt_ms", ",8", 0.004, False),
+        ("rtt_ms,x", "8,", 0.004, True),
+        ("ms,x", "3,", 0.003, False),
+    ):
+        found = pairs_of(head, row)
+        assert found.measured.latency_s[0, 1] == pytest.approx(one_way_s, rel=1e-15)
+        assert (half in found.notes) == is_said
+
+
+def matrix(text, name="bandwidth_mbps.csv", **options):
+    return labelled_matrix(read_table(text.encode(), name), options.pop("kind", "bit/s"), **options)
+
+
+def test_the_unit_of_a_matrix_is_that_of_its_corner_else_of_its_file():
+    corner = matrix("kbps,a,b\na,1,2\nb,3,4\n")
+    assert corner.values.tolist() == [[1e3, 2e3], [3e3, 4e3]]
+    assert corner.note == (
+        "bandwidth_mbps.csv: bandwidth from the row's site to the column's, in kbps by the corner cell."
+    )
+    for other in ("", "km", "ms", "from/to"):
+        file = matrix(f"{other},b,a\na,1,2\nb,3,4\n")
+        assert (file.labels, file.values.tolist()) == (("a", "b"), [[2e6, 1e6], [4e6, 3e6]])
+        assert file.note.endswith("to the column's, in Mbps by the file's name.")
+    given = matrix(",a,b\na,1,2\nb,3,4\n", "t.csv", unit="Gbps")
+    assert given.values[1, 0] == 3e9
+    assert given.note == "t.csv: bandwidth from the row's site to the column's."
+    with pytest.raises(InputError, match=r"has the unit 'Mbps', so that unit must be left out\.$"):
+        matrix(",a,b\na,1,2\nb,3,4\n", unit="Gbps")
+
+
+def test_a_matrix_of_times_may_hold_zeros_but_no_infinity_and_one_of_rates_both():
+    assert matrix("ms,a,b\na,0,2\nb,,0\n", "t.csv", kind="s").note == (
+        "t.csv: latency from the row's site to the column's, in ms by the corner cell."
+    )
+    assert matrix("Mbps,a,b\na,0,inf\nb,,0\n").values[0].tolist() == [0, np.inf]
+    with pytest.raises(InputError) as caught:
+        matrix("ms,b,a\na,1,inf\nb,0,0\n", "t.csv", kind="s")
+    assert str(caught.value) == "t.csv: row 2, a(='inf') must be finite and >= 0."
+
+
+def test_a_matrix_may_be_of_some_of_the_sites_and_a_diagonal_of_0_is_none():
+    sites = read_sites(read_table(b"name,lat,lon\na,1,2\nb,3,4\nc,5,6\n", "sites.csv"))
+    table = read_table(b"Mbps,a,c\na,0,1\nc,2,3\n", "t.csv")
+    found = stated_matrices(table, read_table(b"ms,a,c\na,7,1\nc,2,\n", "u.csv"), sites)
+    assert found.measured.bandwidth_bps.tolist() == [
+        [np.inf, 0, 1e6],
+        [0, np.inf, 0],
+        [2e6, 0, 3e6],
+    ]
+    assert np.diag(found.measured.latency_s).tolist() == [0.007, 0, 0]
+    assert found.notes[0] == sites.note
+    assert [note.partition(":")[0] for note in found.notes[1:]] == ["t.csv", "u.csv"]

@@ -519,3 +519,26 @@ def test_the_hint_on_a_missing_unit_keeps_the_meaning_of_the_column(tmp_path, he
     path.write_text(f"{better}\nA,B,40,40\nB,A,40,40\n")
     measured = load_underlay(path).measured
     assert (measured.bandwidth_bps[0, 1], measured.latency_s[0, 1]) == (40e6, 0.02)
+
+
+@pytest.mark.parametrize(
+    ("rows", "hint"),
+    [("A,91,90", True), ("A,91,-90", True), ("A,91,90.5", False), ("A,90.5,-91", False), ("A,-139,35", True)],
+)
+def test_coordinates_may_be_swapped_where_all_longitudes_could_be_latitudes(rows, hint):
+    with pytest.raises(InputError) as caught:
+        read_sites(read_table(f"name,lat,lon\n{rows}\nB,3,4\n".encode(), "t.csv"))
+    assert str(caught.value).endswith(" swapped?)." if hint else "must be degrees in [-90, 90].")
+
+
+@pytest.mark.parametrize(("place", "shown"), [("90,180.5", "180.5"), ("0,-181", "-181")])
+def test_longitudes_end_at_180(place, shown):
+    with pytest.raises(InputError, match=rf"lon\(='{shown}'\) must be degrees in \[-180, 180\]\.$"):
+        read_sites(read_table(f"name,lat,lon\nA,{place}\nB,3,4\n".encode(), "t.csv"))
+
+
+def test_a_site_without_both_coordinates_has_no_place():
+    sites = read_sites(read_table(b"name,lat,lon\nA,,\nB,3,4\nC,0,0\n", "t.csv"))
+    assert sites.has_place.tolist() == [False, True, True]
+    assert sites.values is None
+    assert sites.ignored == ()

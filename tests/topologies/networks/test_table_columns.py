@@ -252,8 +252,8 @@ def test_what_is_said_of_numbers(text, decimal_comma, rule):
 
 @pytest.mark.parametrize(
     ("text", "decimal_comma", "value"),
-    [("1,234", True, 1.234), ("-.5", False, -0.5), ("\u22122e3", False, -2000.0), ("5.", False, 5.0), ("INF", False, np.inf),
-     ("+inf", True, np.inf), ("unlimited", False, np.inf)],
+    [("1,234", True, 1.234), ("-.5", False, -0.5), ("\u22122e3", False, -2000.0), ("5.", False, 5.0),
+     ("INF", False, np.inf), ("+inf", True, np.inf), ("unlimited", False, np.inf)],
 )  # fmt: skip
 def test_numbers(text, decimal_comma, value):
     assert parse_number(text, decimal_comma=decimal_comma) == value
@@ -269,3 +269,9 @@ def test_decimal_commas_where_commas_separate_no_columns():
 def test_the_line_that_is_no_text():
     with pytest.raises(InputError, match=r"^t\.csv: line 3 is no UTF-8 text: save it as 'CSV UTF-8'\.$"):
         read_table("\na,b\nZürich,2\n".encode("latin-1"), "t.csv")
+
+
+def test_degrees_are_degrees_and_cells_beyond_the_header_count():
+    np.testing.assert_array_equal(only(LAT, "lat [deg],x", "1,x", "-2.5,x"), [1, -2.5])
+    with pytest.raises(InputError, match=r"^t\.csv: row 2 has 4 cells, the header 2; numbers with"):
+        read_table(b"a,b\n1,2,,3\n", "t.csv")
