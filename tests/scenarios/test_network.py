@@ -12,7 +12,11 @@ from scenarios.config.network import (
     _compute_span,
     _windows,
     build_network,
+    build_workload,
     describe,
+    idle_links,
+    silos_without_compute,
+    superseded,
     work_name,
 )
 from scenarios.config.quantities import format_rate
@@ -362,3 +366,224 @@ def test_times_and_windows_that_differ_are_told_from_the_smallest_to_the_largest
     round_trip_s = (graph.latency_s + graph.latency_s.T)[~np.eye(11, dtype=bool)]
     low, high = (format_rate(8e6 / end) for end in (round_trip_s.max(), round_trip_s.min()))
     assert _windows(found) == f"; windows allow {low} to {high}"
+
+
+def about(work=None, **changes):
+    """Lines that describe a network and a workload."""
+    return describe(build_network(network(**changes)), work or Workload.preset("inaturalist")).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("changes", "first", "second"),
+    [
+        ({"blocked": ("Tokyo -> Sydney",)}, "; 1 arc blocked", ""),
+        ({"half_duplex": ("Tokyo",)}, "", "; 1 half-duplex access link"),
+        (
+            {"half_duplex": ("access", "core")},
+            "",
+            "; 11 half-duplex access links; 55 half-duplex core links",
+        ),
+        (
+            {"shared_access": {"Seoul + Tokyo": "1 Gbps"}, "acks": "2 %"},
+            "",
+            "; 1 shared access link; acknowledgements 2 %",
+        ),
+        (
+            {"shared_access": {"Seoul + Tokyo": "1 Gbps", "Sydney + Oregon": "1 Gbps"}, "acks": "tcp"},
+            "",
+            "; 2 shared access links; acknowledgements 1.84 %",
+        ),
+        ({"fat_pipes": ("core",)}, "", "; 55 fat pipes"),
+        ({"slow_start": "first"}, "", "; slow start first"),
+        ({"slow_start": "none"}, "", ""),
+    ],
+)
+def test_the_description_counts_blocked_arcs_and_links_with_rules(changes, first, second):
+    assert about(**changes)[:2] == [
+        f"gaia (corrected): 11 silos, 55 core links{first}",
+        f"access 10 Gbps; core as stated{second}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "x: 2 Mbit, 1 local step of 100.0 ms"),
+        ({"local_steps": 2}, "x: 2 Mbit, 2 local steps of 100.0 ms"),
+        ({"local_steps": np.array([1] * 10 + [3])}, "x: 2 Mbit, 1 to 3 local steps of 100.0 ms"),
+        (
+            {"message_share": 0.125, "compute_s": np.array([0.1] * 10 + [0.2])},
+            "x: 2 Mbit (12.5 % of the model), 1 local step of 100.0 ms to 200.0 ms",
+        ),
+    ],
+)
+def test_the_description_of_a_workload(changes, words):
+    work = Workload(**{"model_bits": 2e6, "compute_s": 0.1, "name": "x", **changes})
+    assert about(work)[2] == words
+    assert describe(build_network(network()), work, access=False).splitlines()[1] == "core as stated"
+
+
+def test_the_description_of_measured_pairs_and_of_stated_routes(tmp_path):
+    (tmp_path / "pairs.csv").write_text("from,to,mbps,ms\na,b,1,1\nb,a,2,1\nc,a,3,1\na,c,1,1\n")
+    graph = build_network(NetworkConfig(pairs=str(tmp_path / "pairs.csv"), access_up="1 Gbps"))
+    work = Workload.preset("inaturalist")
+    lines = describe(graph, work).splitlines()
+    assert lines[0].endswith(": 3 silos, bandwidth and latency measured for 4 of 6 pairs")
+    assert lines[1] == "access 1 Gbps up, 10 Gbps down; pairs 1 Mbps to 3 Mbps"
+    (tmp_path / "routes.csv").write_text("source,target,path\nTokyo,Seoul,Tokyo > Sydney > Seoul\n")
+    stated = build_network(network(routes=str(tmp_path / "routes.csv"), blocked=("Tokyo - Seoul",)))
+    assert describe(stated, work).splitlines()[0] == (
+        "gaia (corrected): 11 silos, 55 core links, 2 routes stated; 2 arcs blocked"
+    )
+
+
+def test_all_idle_links_are_counted_and_the_first_is_named(tmp_path):
+    gml = tmp_path / "parallel.gml"
+    nodes = "".join(f'node [ id {k} label "{k}" ] ' for k in range(3))
+    link = "edge [ source {} target {} distance {} capacity {} ] "
+    links = [(0, 1, 5.0, 1000000), (0, 1, 9.0, 2000000000), (0, 1, 7.0, 3000000000), (1, 2, 1.0, 1000000)]
+    gml.write_text(f"graph [ {nodes}{''.join(link.format(*each) for each in links)}]")
+    assert idle_links(build_network(NetworkConfig(underlay=str(gml)))) == [
+        "no route takes 0 - 1 #2 (3 Gbps) and 1 more: of parallel links the shortest carries all, though this one is "
+        "faster."
+    ]
+    assert idle_links(build_network(network())) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"streams": 0}, "streams(=0) must be >= 1."),
+        ({"streams_at": {"Tokyo": 0}}, "streams_at.Tokyo(=0) must be >= 1."),
+        ({"streams": 2}, "streams(=2) needs a window or slow_start: without one a stream has no limit."),
+        (
+            {"streams_at": {"Tokyo": 1, "Seoul": 2}},
+            "needs a window or slow_start: without one a stream has no",
+        ),
+        ({"streams": 2, "slow_start": "none"}, "streams(=2) needs a window or slow_start"),
+        ({"routes": ""}, "routes(='') must be a path."),
+        ({"sites": "s.csv"}, "sites(='s.csv') must not be given beside underlay(='gaia')."),
+        ({"underlay": None}, "underlay is missing."),
+        ({"underlay": None, "sites": "s.csv"}, "sites(='s.csv') needs links, pairs or a bandwidth_matrix"),
+    ],
+)
+def test_what_does_not_go_together_in_a_network(changes, message):
+    with pytest.raises(InputError) as caught:
+        NetworkConfig(**{"underlay": "gaia", **changes})
+    assert message in str(caught.value)
+
+
+def test_one_stream_needs_no_window_and_several_may_have_one_of_some_receivers():
+    assert network(streams_at={"Tokyo": 1}).streams == 1
+    for limit in ({"window": "1 MiB"}, {"window_at": {"Tokyo": "1 MiB"}}, {"slow_start": "first"}):
+        assert network(streams=2, streams_at={"Tokyo": 3}, **limit).streams == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "lost"),
+    [
+        ("access", ["access_at", "access_down", "access_hub", "access_up"]),
+        ("window", ["window_at"]),
+        ("streams", ["streams_at"]),
+        ("core", []),
+        (
+            "underlay",
+            [
+                *(
+                    "bandwidth_matrix",
+                    "blocked",
+                    "fat_pipes",
+                    "half_duplex",
+                    "internal_only",
+                    "largest_component",
+                ),
+                *(
+                    "latency_matrix",
+                    "links",
+                    "pairs",
+                    "routes",
+                    "shared_access",
+                    "silo_at",
+                    "sites",
+                    "streams_at",
+                ),
+                "window_at",
+            ],
+        ),
+    ],
+)
+def test_what_a_new_value_replaces(changed, lost):
+    assert superseded([changed]) == lost
+    assert superseded([changed, *lost]) == []
+
+
+@pytest.mark.parametrize("name", ["routing", "multipath_seed", "split_flows"])
+def test_measured_pairs_are_not_routed(name):
+    value = {"routing": "hops", "multipath_seed": 0, "split_flows": True}[name]
+    with pytest.raises(
+        InputError, match=rf"^{name}\(={value!r}\) goes with a routed core; the pairs of clouds_aws are"
+    ):
+        build_network(NetworkConfig(underlay="clouds_aws", **{name: value}))
+
+
+def test_the_access_of_a_file_holds_where_nothing_else_is_stated(tmp_path):
+    (tmp_path / "sites.csv").write_text("site,up_mbps,down_mbps\na,1,2\nb,,4\n")
+    (tmp_path / "links.csv").write_text("a,b,km\na,b,1\n")
+    files = {"sites": str(tmp_path / "sites.csv"), "links": str(tmp_path / "links.csv")}
+
+    def capacities(**stated):
+        graph = build_network(NetworkConfig(**files, **stated))
+        return graph.up_bps.tolist(), graph.down_bps.tolist()
+
+    assert capacities() == ([1e6, 1e10], [2e6, 4e6])
+    assert capacities(access="3 Mbps") == ([3e6] * 2, [3e6] * 2)
+    assert capacities(access_up="3 Mbps") == ([3e6] * 2, [2e6, 4e6])
+    assert capacities(access="5 Mbps", access_down="3 Mbps") == ([5e6] * 2, [3e6] * 2)
+    for name, text in (("access", "x"), ("access_up", "0 bps"), ("access_down", "nan bps")):
+        with pytest.raises(InputError, match=rf"^{name}\(='{text}'\) "):
+            NetworkConfig(**files, **{name: text})
+
+
+def test_computing_times_of_single_silos_files_and_presets(tmp_path):
+    (tmp_path / "sites.csv").write_text("site,compute_ms\na,1\nb,\nc,\n")
+    (tmp_path / "links.csv").write_text("a,b,km\na,b,1\nb,c,1\n")
+    files = {"sites": str(tmp_path / "sites.csv"), "links": str(tmp_path / "links.csv")}
+    graph = build_network(NetworkConfig(**files))
+
+    def compute_s(**stated):
+        work = build_workload(WorkloadConfig(model_size="1 Mbit", **stated), "corrected", graph=graph)
+        return np.broadcast_to(work.compute_s, 3).tolist(), work.name
+
+    assert compute_s(compute="2 ms") == ([0.002] * 3, "custom")
+    assert compute_s(compute="2 ms", compute_at={"c": "3 ms"}) == ([0.002, 0.002, 0.003], "custom")
+    assert compute_s(preset="femnist")[0] == [0.001, *[Workload.preset("femnist").compute_s] * 2]
+    assert silos_without_compute(WorkloadConfig(compute_at={"c": "3 ms"}), graph) == ("b",)
+    with pytest.raises(InputError) as caught:
+        compute_s(compute_at={"c": "3 ms"})
+    assert str(caught.value) == (
+        "workload needs a preset, or a compute time for 'b': for instance compute_at = { \"b\" = '25.4 ms' }; "
+        "compute = '25.4 ms' would hold for all silos."
+    )
+    plain = build_network(network())
+    for given in (None, plain):
+        with pytest.raises(
+            InputError, match=r"^workload needs a preset or a compute time, for instance compute = "
+        ):
+            build_workload(WorkloadConfig(model_size="1 Mbit"), "corrected", graph=given)
+    with pytest.raises(InputError, match=r"^workload needs a preset or a model_size\.$"):
+        build_workload(WorkloadConfig(compute="1 s"), "corrected")
+
+
+def test_sizes_of_a_workload_and_local_steps():
+    graph = build_network(network())
+    work = build_workload(WorkloadConfig(compute="0 s", local_steps=2), "corrected", 8.0, graph=graph)
+    assert (work.model_bits, work.compute_s, work.local_steps, work.name) == (8.0, 0.0, 2, "trained model")
+    some = WorkloadConfig(preset="femnist", local_steps=2, local_steps_at={"Tokyo": 1}, overhead="5 %")
+    work = build_workload(some, "corrected", 8.0, graph=graph)
+    tokyo = graph.labels.index("Tokyo")
+    assert np.asarray(work.local_steps).tolist() == [1 if silo == tokyo else 2 for silo in range(11)]
+    assert work.model_bits == pytest.approx(1.05 * Workload.preset("femnist").model_bits, rel=1e-12)
+    assert work.name == "femnist, overhead 5 %"
+    for field, steps in (("local_steps", 0), ("local_steps_at", {"Tokyo": 0})):
+        with pytest.raises(InputError, match=rf"^{field}.*\(=0\) must be >= 1\.$"):
+            WorkloadConfig(**{field: steps})
