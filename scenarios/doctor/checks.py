@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PROGRAM = "silosim"
 OWN_PACKAGES = ("topologies", "simulator", "training", "scenarios", "silosim")
 _OWN_CHECK = ("h5py", "llvmlite", "mpi4py", "mpich", "numba", "torch")
-NOT_FOR_USERS = ("docs", "test")
+NOT_FOR_USERS = ("docs", "release", "test")
 """Extras that developers install."""
 LITTLE_SPACE_BYTES, NO_SPACE_BYTES = 10**9, 10**7
 """Free space below which a disk gets a warning or an error: a run of 40 silos has some 10 MB to 1 GB."""
