@@ -630,3 +630,69 @@ def test_files_are_found_beside_a_scenario_only_where_they_are(tmp_path, monkeyp
     assert OverlayConfig(arcs="a.csv", consensus="fdla").beside(folder).arcs == "a.csv"
     long = f"{'d' * 300}/a.csv"
     assert OverlayConfig(arcs=long).beside(folder).arcs == long
+
+
+def test_so_many_overlays_at_most_and_each_once():
+    names = [OverlayConfig(kind="ring", name=f"r{i}") for i in range(1001)]
+    assert len(distinct(names[:1000])) == 1000
+    with pytest.raises(InputError, match=r"must name at most 1,000 overlays, names 1,001\.$"):
+        distinct(names)
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "is_what"),
+    [
+        ("ring", {}, "static"),
+        ("one_peer_exponential", {}, "periodic"),
+        ("matcha", {}, "randomized seed"),
+        ("random_ring", {}, "randomized seed"),
+        ("best", {}, "static seed"),
+        ("stl_fw", {}, "static labels"),
+    ],
+)
+def test_what_an_overlay_is_and_takes(kind, options, is_what):
+    config = OverlayConfig(kind=kind, options=options)
+    assert (config.is_periodic, config.is_randomized) == ("periodic" in is_what, "randomized" in is_what)
+    assert (config.takes_seed, config.takes_label_shares) == ("seed" in is_what, "labels" in is_what)
+    assert (config.is_plain, config.file, config.title) == (True, None, f"the designer {kind}")
+
+
+@pytest.mark.parametrize("key", ["arcs", "weights", "schedule"])
+def test_an_overlay_of_a_file_has_its_name_and_no_designer(key):
+    config = OverlayConfig(**{key: "folder/mine.csv"})
+    assert (config.name, config.file, config.title) == (
+        "mine",
+        "folder/mine.csv",
+        "the file 'folder/mine.csv'",
+    )
+    assert (config.is_periodic, config.is_randomized, config.takes_seed) == (key == "schedule", False, False)
+    assert (config.takes_label_shares, config.is_plain) == (False, False)
+    config.check_designer()
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_plain"),
+    [({}, True), ({"name": "ring"}, True), ({"name": "x"}, False), ({"consensus": "fdla"}, False)],
+)
+def test_what_kinds_and_options_say_of_an_overlay(changes, is_plain):
+    assert OverlayConfig(kind="ring", **changes).is_plain is is_plain
+
+
+@pytest.mark.parametrize("name", ["a/b", " ", ".", "..", "a\n", "x" * 201])
+def test_names_that_no_file_can_have(name):
+    with pytest.raises(InputError, match=r"^name\(=.*\) must (be printable|have at most 200 bytes)"):
+        OverlayConfig(kind="ring", name=name)
+
+
+@pytest.mark.parametrize(("name", "used"), [("", "ring"), ("...", "..."), ("x" * 200, "x" * 200)])
+def test_names_that_a_file_can_have(name, used):
+    assert OverlayConfig(kind="ring", name=name).name == used
+
+
+def test_which_file_of_weights_is_a_file():
+    for text, is_file in (("w.csv", True), ("W.NPY", True), ("fdla", False)):
+        assert OverlayConfig(kind="ring", consensus=text).consensus_is_file is is_file
+    assert OverlayConfig(kind="ring", consensus="half").consensus == "half_ring"
+    assert not OverlayConfig(kind="ring").consensus_is_file
+    with pytest.raises(InputError, match=r"consensus goes without schedule, whose states have weights\.$"):
+        OverlayConfig(schedule="s.csv", consensus="fdla")

@@ -19,7 +19,16 @@ from hypothesis import strategies as st
 
 from scenarios.api import open_study
 from scenarios.config.network import build_network
-from scenarios.config.study import StudyConfig, _single_keys, column_of, parse_study, split_key
+from scenarios.config.study import (
+    StudyConfig,
+    _changed,
+    _single_keys,
+    column_of,
+    identity,
+    parse_study,
+    shared_ending,
+    split_key,
+)
 from scenarios.runfile.study_rows import finished_points, whole_lines
 from scenarios.runtime.workers import process_pool
 from scenarios.studies import study_points as study_points_module
@@ -931,3 +940,103 @@ def test_what_does_not_vary_is_designed_once_in_each_study(tmp_path, monkeypatch
         assert run_study(study, path, pool=process_pool(1), workers=1).errors == ()
     # Whatever a worker takes at a time; and another study looks at its files anew.
     assert designed == ["star", "ring"] * 2
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "column"),
+    [
+        ("simulation.rounds", 5, ("simulation_rounds", 5)),
+        ("simulation.engine", "simpy", ("simulation_engine", "simpy")),
+        ("simulation.report", True, ("report", True)),
+        ("seed", 3, ("seed", 3)),
+        ("network", {"a": 1}, ("network", '{"a": 1}')),
+        ("network.access", "stated", ("access", "stated")),
+        ("network.access_at.Zürich", "1 Gbps", ("access_at_Zürich_bps", 1e9)),
+        ("workload.compute", "0 s", ("compute_s", 0.0)),
+        ("overlays.0.hub", ["Genève"], ("overlays_0_hub", '["Genève"]')),
+    ],
+)
+def test_the_column_of_a_key(key, value, column):
+    assert column_of(key, value) == column
+
+
+def test_the_unit_of_a_column_is_that_of_all_its_values():
+    assert shared_ending(["1 MB", "0 bit"]) == "_bits"
+    assert [shared_ending(values) for values in (["1 MB", "1 s"], ["1 s", 5], [5])] == ["", "", ""]
+    assert column_of("network.access", "1 Gbps", "") == ("access", "1 Gbps")
+
+
+@pytest.mark.parametrize(
+    ("tables", "there"), [([], "is none"), ([{}], "is one table"), ([{}, {}], "are 2 tables")]
+)
+@pytest.mark.parametrize("place", ["2", "first"])
+def test_a_table_of_a_list_is_named_by_its_number(tables, there, place):
+    with pytest.raises(InputError) as caught:
+        _changed({"overlays": tables}, split_key(f"overlays.{place}.budget"), 1, f"overlays.{place}.budget")
+    assert caught.value.rule == f"must name a table of [[overlays]] by its number from 0; there {there}."
+
+
+def test_one_table_of_a_list_changes_and_the_others_stay():
+    tables = {"overlays": [{"a": 1}, {"a": 2, "b": 3}, {"a": 4}], "seed": 5}
+    changed = _changed(tables, ("overlays", 1, "a"), 9, "overlays.1.a")
+    assert changed == {"overlays": [{"a": 1}, {"a": 9, "b": 3}, {"a": 4}], "seed": 5}
+    assert tables["overlays"][1] == {"a": 2, "b": 3}
+    assert _changed(tables, ("overlays", 0), {"c": 1}, "overlays.0")["overlays"] == [
+        {"c": 1},
+        *tables["overlays"][1:],
+    ]
+    assert _changed({}, ("network", "access_at", "A"), "x", "k") == {"network": {"access_at": {"A": "x"}}}
+
+
+def test_parts_of_a_key_are_texts_numbers_of_tables_and_at_most_32():
+    assert split_key('a.12."34".b c."d.e"') == ("a", 12, "34", "b c", "d.e")
+    assert split_key("1234567890.1") == ("1234567890", 1)
+    assert split_key('a."".b') == ("a", "", "b")
+    assert len(split_key(".".join("a" * 32))) == 32
+    with pytest.raises(InputError, match=r"must have at most 32 parts\.$"):
+        split_key(".".join("a" * 33))
+
+
+def test_the_identity_of_a_point_is_that_of_its_inputs_and_of_older_tables():
+    """Rows of an interrupted study are found again by it, also by a later version."""
+    found = identity({"a": 1, "b": "ü"}, [("f", "x")])
+    assert found == identity({"b": "ü", "a": 1}, [("f", "x")]) == "ec31cc94dc27ebb4"
+    others = [
+        ({"a": 2, "b": "ü"}, [("f", "x")]),
+        ({"a": 1, "b": "ü"}, [("f", "y")]),
+        ({"a": 1, "b": "ü"}, []),
+    ]
+    assert len({found, *(identity(*other) for other in others)}) == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        ({"run": "r.h5", "train": True}, "study.train(=True) must not be given with run."),
+        (
+            {"target_accuracy": 0.9},
+            "study.target_accuracy(=0.9) goes with run, the file of a run that is replayed.",
+        ),
+        ({"points": [{}]}, "study.points[0](={}) must set a key."),
+        ({"points": [{"a": 1}, {}]}, "study.points[1](={}) must set a key."),
+        ({"grid": {"a": [1], "b": []}}, "study.grid.b(=[]) must have a value."),
+        ({"grid": {"a": [{"x": 1, "y": 2}, {"y": 2, "x": 1}]}}, "must not repeat a value."),
+    ],
+)
+def test_what_a_study_cannot_be(given, rule):
+    with pytest.raises(InputError) as caught:
+        StudyConfig(**given)
+    assert str(caught.value).endswith(rule)
+
+
+def test_all_values_of_a_key_and_the_keys_in_order():
+    study = StudyConfig(grid={"b": [1, 2]}, points=[{"c": 3, "a": 4}, {"a": 5}])
+    assert study.keys == ("b", "c", "a")
+    assert [study.values(key) for key in ("b", "c", "a", "d")] == [[1, 2], [3], [4, 5], []]
+    assert list(study.changes()) == [
+        {"c": 3, "a": 4, "b": 1},
+        {"c": 3, "a": 4, "b": 2},
+        {"a": 5, "b": 1},
+        {"a": 5, "b": 2},
+    ]
+    assert StudyConfig(run="r.h5", target_accuracy=0.9, grid={"a": [1]}).target_accuracy == 0.9
