@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
-from scenarios.config.participation import participation_key, participation_of
+from scenarios.config.participation import participation_key, participation_of, participation_words
 from scenarios.config.scenario import parse_scenario
 from scenarios.runfile.reader import read_run
 from scenarios.studies.run import plan_run, run_scenario
@@ -142,3 +142,20 @@ def test_a_run_keeps_who_takes_part_and_a_replay_refuses_to_change_it(silosim, t
         "would alter the learning"
         in silosim("study", str(study), "-o", str(tmp_path / "o.csv")).failed(2).err
     )
+
+
+@pytest.mark.parametrize(("stated", "silos"), [(1, 11), (11, 11), (1, 1), (12, None)])
+def test_so_many_silos_as_there_are_may_take_part(stated, silos):
+    assert participation_of(stated, silos=silos) == Participation(count=stated)
+
+
+@pytest.mark.parametrize(
+    ("participation", "words"),
+    [
+        (None, ""),
+        (Participation(share=0.25), ", in a round by each silo with probability 0.25"),
+        (Participation(count=3), ", in a round by 3 of 11 silos"),
+    ],
+)
+def test_who_computes_is_said_in_words(participation, words):
+    assert participation_words(participation, 11) == words

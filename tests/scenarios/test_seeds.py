@@ -110,3 +110,14 @@ def test_seeds_go_with_a_training(silosim, small_scenario, tmp_path):
     )
     result = silosim("run", str(study), "-o", str(tmp_path / "o.h5"), "--seeds", "2").failed(2)
     assert "seeds goes with a scenario that has [training]" in result.err
+
+
+def test_so_many_seeds_at_most_and_each_once():
+    assert seeds_of("1", 7) == (7,)
+    assert seeds_of("1000", 0) == tuple(range(1000))
+    assert seeds_of("0,", 5) == (0,)
+    assert seeds_of("1000,0", 5) == (1000, 0)
+    with pytest.raises(InputError, match=r"must name each seed once\.$"):
+        seeds_of("1,2,1", 0)
+    with pytest.raises(InputError, match=r"seed"):
+        seeds_of(f"{2**63},", 0)

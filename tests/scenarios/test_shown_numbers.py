@@ -4,7 +4,15 @@ import math
 
 import pytest
 
-from scenarios.config.quantities import digits, format_long, format_ratio, half_width_digits, time_unit
+from scenarios.config.quantities import (
+    digits,
+    format_interval,
+    format_long,
+    format_mean,
+    format_ratio,
+    half_width_digits,
+    time_unit,
+)
 from scenarios.validation.circuit_table import _count
 
 
@@ -102,3 +110,34 @@ def test_a_unit_of_a_table_begins_at_its_bound(bound_s, unit, lower):
 )
 def test_numbers_of_models_under_way_have_two_decimals_below_100(number, text):
     assert _count(number) == text
+
+
+@pytest.mark.parametrize(
+    ("half", "text"),
+    [
+        (None, "2.000"),
+        (0.0, "2.000 +- 0"),
+        (2e-8, "2.000 +- 0"),
+        (2.1e-8, "2.000 +- 2.1e-08"),
+        (0.25, "2.000 +- 0.25"),
+    ],
+)
+def test_a_rounding_error_is_no_half_width(half, text):
+    assert format_mean(2.0, half) == text
+    assert format_mean(-2.0, half) == f"-{text}"
+
+
+@pytest.mark.parametrize(
+    ("half_s", "text"),
+    [
+        (1.0, "2.000 s +- 1 s"),
+        (1e-3, "2.000 s +- 1 ms"),
+        (2e-8, "2.000 s +- 0 s"),
+    ],
+)
+def test_a_half_width_is_in_the_largest_unit_of_which_it_is_one(half_s, text):
+    assert format_interval(2.0, half_s) == text
+
+
+def test_ratios_at_their_bounds_have_the_digits_of_what_is_above():
+    assert [format_ratio(ratio) for ratio in (9.995, below(99.95), 99.95)] == ["10.0x", "99.9x", "100x"]

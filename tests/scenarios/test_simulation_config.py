@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from scenarios.config.compute_times import compute_config, compute_times
+from scenarios.config.compute_times import compute_config, compute_times, computing_words
 from scenarios.config.events.silo_absence import AbsenceKind
 from scenarios.config.scenario import load_scenario, parse_scenario
 from scenarios.config.simulation import MOST_ROUNDS, ComputeConfig, SimulationConfig, gathered
@@ -297,3 +297,124 @@ def test_a_lognormal_without_spread_is_constant_and_every_other_is_not(graph, wo
     assert (
         compute_times(ComputeConfig(distribution="exponential"), graph, work, seed=1, rounds=10) is not None
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("exponential", {"distribution": "exponential"}),
+        ("lognormal 0.5", {"distribution": "lognormal", "cv": 0.5}),
+        ("a b.csv", {"trace": "a b.csv"}),
+        ("a.csv repeat", {"trace": "a.csv", "repeat": True}),
+    ],
+)
+def test_an_option_of_computing_times(text, values):
+    assert compute_config(text) == ComputeConfig(**values)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("lognormal x", "compute_times(='lognormal x'): 'x' must be a number."),
+        ("", "compute_times(='') must be 'lognormal CV', 'exponential', 'FILE.csv' or 'FILE.csv repeat'."),
+        (
+            "lognormal 1 2",
+            "compute_times(='lognormal 1 2') must be 'lognormal CV', 'exponential', 'FILE.csv' or",
+        ),
+    ],
+)
+def test_what_is_said_of_an_option_of_computing_times(text, rule):
+    with pytest.raises(InputError) as caught:
+        compute_config(text)
+    assert str(caught.value).startswith(rule)
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        (None, "constant"),
+        ({"distribution": "exponential"}, "exponential"),
+        ({"distribution": "lognormal", "cv": 0.25}, "lognormal (cv 0.25)"),
+        ({"distribution": "lognormal", "cv": 0.0}, "lognormal (cv 0)"),
+        ({"trace": "s.csv"}, "drawn from the 2 values of s.csv, seed 7"),
+        ({"trace": "t.csv"}, "trace t.csv"),
+        ({"trace": "t.csv", "repeat": True}, "trace t.csv, repeated"),
+    ],
+)
+def test_computing_times_in_words(tmp_path, monkeypatch, config, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s.csv").write_text("compute_s\n1\n\n2\n")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    assert computing_words(None if config is None else ComputeConfig(**config), seed=7) == words
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "compute_s\n1\n1,2\n",
+            "row 2 must hold 1 numbers, in seconds; decimal commas need semicolons or tabs between",
+        ),
+        ("compute_s\n1\nx\n", "row 2 must hold 1 numbers, in seconds."),
+        ("compute_s\n1\n-1\n", "'compute_s' in row 2(=-1.0) must be finite and >= 0."),
+        ("compute_s\ninf\n", "'compute_s' in row 1(=inf) must be finite and >= 0."),
+        (
+            "A,A\n1,2\n",
+            "its first line must be 'compute_s' or the labels of all 11 silos, each once; 'A' is not on both",
+        ),
+    ],
+)
+def test_what_is_said_of_a_file_of_times(tmp_path, graph, work, content, message):
+    path = tmp_path / "times.csv"
+    path.write_text(content)
+    with pytest.raises(InputError) as caught:
+        times(ComputeConfig(trace=str(path)), graph, work)
+    assert str(caught.value).startswith(f"{path}: {message}")
+
+
+def test_a_label_twice_in_a_trace_is_named(tmp_path, graph, work):
+    path = tmp_path / "times.csv"
+    path.write_text(",".join([*graph.labels, graph.labels[3]]) + "\n")
+    with pytest.raises(InputError, match=f"; '{graph.labels[3]}' is not on both sides"):
+        times(ComputeConfig(trace=str(path)), graph, work)
+
+
+def test_a_time_of_0_and_decimal_commas_are_taken(tmp_path, graph, work):
+    path = tmp_path / "times.csv"
+    path.write_text("compute_s;\n0;\n".replace(";", ""))
+    assert (times(ComputeConfig(trace=str(path)), graph, work).rows(0, 2) == 0).all()
+    path.write_text(";".join(graph.labels) + "\n" + ";".join(["0,5"] * 11) + "\n")
+    assert (times(ComputeConfig(trace=str(path)), graph, work, rounds=1).rows(0, 1) == 0.5).all()
+
+
+@pytest.mark.parametrize(
+    ("values", "rule"),
+    [
+        ({}, "distribution or trace must be given, and not both."),
+        ({"distribution": "exponential", "trace": "a"}, "distribution or trace must be given, and not both."),
+        ({"distribution": "lognormal"}, "cv must be given with the distribution 'lognormal'."),
+        ({"trace": "a", "cv": 1.0}, "cv(=1.0) must not be given with a trace, only with 'lognormal'."),
+        (
+            {"distribution": "exponential", "cv": 0.0},
+            "cv(=0.0) must not be given with the distribution 'exponential', only with 'lognormal'.",
+        ),
+        ({"distribution": "lognormal", "cv": -0.1}, "cv(=-0.1) must be finite and >= 0."),
+        ({"distribution": "exponential", "repeat": True}, "repeat(=True) goes with a trace."),
+    ],
+)
+def test_which_keys_of_computing_times_go_together(values, rule):
+    with pytest.raises(InputError) as caught:
+        ComputeConfig(**values)
+    assert str(caught.value) == rule
+
+
+def test_events_that_stay_where_those_of_the_network_go():
+    config = simulation(
+        '[[simulation.away]]\nsilo = "Tokyo"\nfrom_round = 1\npolicy = "wait"\nduration = "1 s"\n'
+        '[[simulation.failure]]\nlink = "Tokyo - Seoul"\nfrom = "1 s"\n'
+    )
+    assert sorted(config.tables) == ["away", "failure"]
+    assert config.without_events(on_network_only=True).tables == ("away",)
+    assert config.without_events().tables == ()
+    assert [str(place) for place in config.learning_events()] == []
+    assert len(config.simulator_events(seed=0)) == 2
