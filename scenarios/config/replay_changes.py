@@ -232,7 +232,7 @@ def merged_tables(
     for table, without in lost.items():
         kept = {name: value for name, value in recorded.get(table, {}).items() if name not in without}
         own = given.get(table, {})
-        if isinstance(own, Mapping) and (kept or own):
+        if isinstance(own, Mapping) and (table in recorded or own):
             merged[table] = {**kept, **own}
     return merged
 

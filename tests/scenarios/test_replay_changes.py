@@ -8,13 +8,20 @@ import pytest
 from edited_run import edited
 
 from scenarios.config.network import NetworkConfig
-from scenarios.config.replay_changes import merged_tables, replay_changes
+from scenarios.config.replay_changes import (
+    check_keeps_learning,
+    merged_tables,
+    network_keys,
+    replay_changes,
+    with_target,
+)
 from scenarios.config.scenario import parse_scenario
 from scenarios.runfile.reader import read_run
 from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay
 from scenarios.studies.run import run_scenario
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
+from topologies.errors import Field
 
 # The pictures of replays are looked at elsewhere.
 pytestmark = pytest.mark.usefixtures("placeholder_figures")
@@ -327,3 +334,118 @@ def test_keys_that_are_superseded_are_left_out():
     for key, value in (("window", "3 MB"), ("streams", 4)):
         kept = {name: its for name, its in windows["network"].items() if name not in (key, f"{key}_at")}
         assert merged_tables(windows, {"network": {key: value}})["network"] == {**kept, key: value}
+
+
+def test_tables_of_changes_hold_what_is_asked_for_alone(file):
+    assert replay_changes().tables == {}
+    assert replay_changes(access=None, internal_only=False).tables == {}
+    found = replay_changes(access="1 Gbps", model_size="1 MB", engine="simpy", target_accuracy=0.5, streams=2)
+    assert found.tables == {
+        "network": {"access": "1 Gbps", "streams": 2},
+        "workload": {"model_size": "1 MB"},
+        "simulation": {"engine": "simpy"},
+        "target_accuracy": 0.5,
+    }
+    assert (found.keeps_events, found.events_file) == (True, None)
+    times = replay_changes(compute_times="lognormal 0.5").tables
+    assert times == {"simulation": {"compute": {"distribution": "lognormal", "cv": 0.5}}}
+    none = replay_changes(events={})
+    assert (none.tables, none.keeps_events, none.events_file) == ({}, False, None)
+    path = file(CAPACITY)
+    new = replay_changes(events=path)
+    assert (list(new.tables["simulation"]), new.keeps_events, new.events_file) == (
+        ["capacity"],
+        False,
+        str(path),
+    )
+    other = new.with_access("2 Gbps")
+    assert other.tables == {**new.tables, "network": {"access": "2 Gbps"}}
+    assert found.with_access("2 Gbps").tables["network"] == {"access": "2 Gbps", "streams": 2}
+
+
+def test_only_errors_of_its_events_are_those_of_the_file(file):
+    changes = replay_changes(events=file(CAPACITY), sharing="equal")
+    for path, is_event in (
+        (("simulation", "capacity", 0, "at"), True),
+        (("simulation", "failure", 0), False),
+        (("simulation", "sharing"), False),
+        (("network", "capacity"), False),
+        ((), False),
+    ):
+        error = changes.located(InputError("must be right.", field=Field(*path)))
+        assert (error.source == changes.events_file) is is_event
+    known = changes.located(InputError("x", field=Field("simulation", "capacity"), source="other.toml"))
+    assert known.source == "other.toml"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "rule"),
+    [
+        (
+            ("seed",),
+            3,
+            "seed(=3) would alter the learning, whose rows a replay keeps; change it in the run's",
+        ),
+        (("overlays", "kinds"), ["ring"], "overlays.kinds would alter the learning"),
+        (("training",), {"rounds": 3}, "training would alter the learning"),
+        (("workload", "local_steps"), 2, "workload.local_steps(=2) would alter the learning"),
+        (("workload", "participation"), 2, "workload.participation(=2) would alter the learning"),
+        (
+            ("workload",),
+            {"compute": "1 s", "local_steps_at": {"A": 1}},
+            "workload.local_steps_at would alter",
+        ),
+        (
+            ("workload", "preset"),
+            "femnist",
+            "workload.preset cannot change in a replay; state model_size and",
+        ),
+        (("workload",), {"preset": "femnist"}, "workload.preset cannot change in a replay"),
+    ],
+)
+def test_what_a_replay_keeps(key, value, rule):
+    with pytest.raises(InputError) as caught:
+        check_keeps_learning(key, value)
+    assert str(caught.value).startswith(rule)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (("workload",), {"compute": "1 s"}),
+        (("workload", "compute"), "1 s"),
+        (("network",), {}),
+        (("name",), "x"),
+        (("workload",), 3),
+    ],
+)
+def test_what_a_replay_may_change(key, value):
+    check_keeps_learning(key, value)
+
+
+def test_the_target_goes_to_the_training_or_to_the_imported_one():
+    assert with_target({"seed": 1}) == {"seed": 1}
+    for owner in ("training", "imported"):
+        tables = {owner: {"rounds": 3, "target_accuracy": 0.1}, "target_accuracy": 0.5}
+        assert with_target(tables) == {owner: {"rounds": 3, "target_accuracy": 0.5}}
+    with pytest.raises(InputError, match=r"^target_accuracy\(=0\.5\) goes with a run that has a training\.$"):
+        with_target({"target_accuracy": 0.5})
+
+
+def test_keys_that_get_a_value_later_count():
+    assert network_keys(
+        {"network": {"core": "1 Gbps"}}, [("network", "access"), ("network",), ("seed",)]
+    ) == {*("core", "access")}
+
+
+def test_a_table_of_superseded_keys_alone_is_empty_then():
+    recorded = {
+        "network": {"access_at": {"A": "1 Gbps"}},
+        "workload": {"compute_at": {"A": "1 s"}},
+        "simulation": {"failure": [1]},
+    }
+    varied = [("network", "access"), ("workload", "compute")]
+    found = merged_tables(recorded, {}, varied=varied, keeps_events=False)
+    assert found == {"network": {}, "workload": {}, "simulation": {}}
+    assert merged_tables(recorded, {}) == recorded
+    assert merged_tables({"seed": 1}, {}) == {"seed": 1}
