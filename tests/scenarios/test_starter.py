@@ -4,16 +4,25 @@ import dataclasses
 import re
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from scenarios.config.choices import key_choices
 from scenarios.config.events.registry import BUILT_IN
 from scenarios.config.key_texts import key_texts
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network
 from scenarios.config.scenario import OverlaysConfig, Scenario, load_scenario, parse_scenario, workload_of
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
-from scenarios.config.starter_scenario import COMPUTE, LEFT_OUT, starter_text
+from scenarios.config.starter_scenario import (
+    COMPUTE,
+    LEFT_OUT,
+    _event_examples,
+    _states_times,
+    _taken,
+    starter_text,
+)
 from scenarios.studies.starter import write_starter
 from silosim import open_run
 from training import TrainingConfig
@@ -285,3 +294,54 @@ def test_the_file_runs_as_it_is(silosim, tmp_path, monkeypatch):
     best = open_run("run.h5").metrics(rounds=slice(0, 120)).groupby("overlay")["test_accuracy"].max()
     assert best.index.tolist() == ["mst", "ring", "star"]
     assert (best >= target).all()
+
+
+@pytest.mark.parametrize(
+    ("owner", "key", "taken"),
+    [
+        (NetworkConfig, "access", 'rate as in "10 Gbps"'),
+        (NetworkConfig, "access_at", "table of rates"),
+        (NetworkConfig, "silo_at", "list of texts"),
+        (NetworkConfig, "window", 'size as in "42.9 MB"'),
+        (NetworkConfig, "window_at", "table of sizes"),
+        (NetworkConfig, "streams", "integer"),
+        (NetworkConfig, "streams_at", "table of integers"),
+        (NetworkConfig, "split_flows", "true or false"),
+        (NetworkConfig, "variant", "text: corrected, published"),
+        (NetworkConfig, "slow_start", "text: none, first, idle, always"),
+        (NetworkConfig, "routes", "text"),
+        (WorkloadConfig, "participation", "text or integer"),
+        (WorkloadConfig, "compute", 'time as in "25 ms"'),
+        (SimulationConfig, "until_ci", 'percent as in "1 %"'),
+        (ComputeConfig, "cv", "number"),
+        (ComputeConfig, "distribution", "text: lognormal, exponential"),
+        (TrainingConfig, "backend_options", "table"),
+        (BUILT_IN["capacity"], "at", "list of times"),
+    ],
+)
+def test_what_a_key_takes_is_said_in_words(owner, key, taken):
+    assert _taken(owner, key, key) == taken
+
+
+def test_many_choices_are_not_listed():
+    assert len(key_choices(OverlaysConfig, "kinds")) > 16
+    assert _taken(OverlaysConfig, "kinds", "kinds") == "list of texts"
+
+
+def test_computing_times_are_stated_where_all_silos_have_one():
+    router = np.array([0, 2])
+    for compute_s, stated in (([1.0, np.nan, 2.0], True), ([1.0, 2.0, np.nan], False), ([np.nan] * 3, False)):
+        sites = SimpleNamespace(compute_s=np.array(compute_s))
+        assert _states_times(SimpleNamespace(underlay=SimpleNamespace(sites=sites), router=router)) is stated
+    assert not _states_times(SimpleNamespace(underlay=SimpleNamespace(sites=None), router=router))
+
+
+def test_measured_pairs_have_no_examples_of_core_links(tmp_path):
+    (tmp_path / "p.csv").write_text("from,to,mbps,ms\na,b,1,1\nb,a,1,1\n")
+    graph = build_network(NetworkConfig(pairs=str(tmp_path / "p.csv")))
+    assert set(_event_examples(graph)) == {"capacity", "away"}
+    routed = _event_examples(build_network(NetworkConfig(underlay="gaia")))
+    assert list(routed) == list(BUILT_IN)
+    labels = build_network(NetworkConfig(underlay="gaia")).underlay.labels
+    assert routed["failure"][0]["link"] in {f"{a} - {b}" for a in labels for b in labels if a < b}
+    assert routed["capacity"][0]["link"] == "California uplink"

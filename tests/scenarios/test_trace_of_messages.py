@@ -1,0 +1,138 @@
+"""The events of a trace, one by one, of a timeline that is made by hand."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from scenarios.export.trace_events import trace_events, write_trace
+
+
+def timeline(*, period=1, lag=1, rates=None):
+    """Two silos in one round: A sends two messages that overlap, B is away."""
+    return SimpleNamespace(
+        kind="pair",
+        labels=("A", "B"),
+        source=np.array([0, 1]),
+        target=np.array([1, 0]),
+        sent=SimpleNamespace(
+            arc=np.array([0, 0]),
+            start_s=np.array([1e-6, 2e-6]),
+            last_bit_s=np.array([3e-6, 5e-6]),
+            first_arrival_s=np.array([2e-6, 6e-6]),
+            arrival_s=np.array([4e-6, 7.5e-6]),
+            bound_link=np.array([0, -1]),
+            round=np.array([4, 5]),
+            lag=np.array([1, 2]),
+        ),
+        link_names=("L0", "L1", "L2"),
+        link_capacity_bps=np.array([1.0, 1.0, 10.0]),
+        link_rates=lambda: rates,
+        rounds=(5,),
+        period=period,
+        lags=np.array([[3, lag]]),
+        activity=SimpleNamespace(
+            start_s=np.array([[0.0, 1e-6]]),
+            next_start_s=np.array([[1e-5, 5e-6]]),
+            compute_s=np.array([[3e-6, 0.0]]),
+            is_away=np.array([[False, True]]),
+            last_arc=np.array([[1, -1]]),
+        ),
+    )
+
+
+def test_threads_are_named_and_numbered_by_silo():
+    named = [event for event in trace_events([timeline(), timeline()]) if event["ph"] == "M"]
+    assert named[:2] == [
+        {"ph": "M", "pid": 1, "name": "process_name", "args": {"name": "pair"}},
+        {"ph": "M", "pid": 1, "name": "process_sort_index", "args": {"sort_index": 1}},
+    ]
+    threads = [(1000, "A"), (1001, "A sends"), (1002, "A sends (2)"), (2000, "B"), (2001, "B receives")]
+    for pid, half in ((1, named[2:12]), (2, named[14:])):
+        assert [(event["pid"], event["tid"], event["args"]["name"]) for event in half[::2]] == [
+            (pid, *thread) for thread in threads
+        ]
+        assert [(event["name"], event["args"]["sort_index"]) for event in half[1::2]] == [
+            ("thread_sort_index", tid) for tid, _ in threads
+        ]
+
+
+def test_slices_and_arrows_in_the_order_of_their_dates():
+    events = [event for event in trace_events([timeline()]) if event["ph"] != "M"]
+    assert [(e["ts"], e["ph"], e["tid"], e["name"], e.get("dur"), e.get("id")) for e in events] == [
+        (0.0, "X", 1000, "compute", 3.0, None),
+        (1.0, "X", 2000, "away", 4.0, None),
+        (1.0, "X", 1001, "to B", 2.0, None),
+        (1.0, "s", 1001, "model", None, "0x10000000000"),
+        (2.0, "X", 1002, "to B", 3.0, None),
+        (2.0, "X", 2001, "from A", 2.0, None),
+        (2.0, "s", 1002, "model", None, "0x10000000001"),
+        (2.0, "f", 2001, "model", None, "0x10000000000"),
+        (3.0, "X", 1000, "wait for B", 7.0, None),
+        (6.0, "X", 2001, "from A", 1.5, None),
+        (6.0, "f", 2001, "model", None, "0x10000000001"),
+    ]
+    by_name = {(event["name"], event["ts"]): event for event in events if event["ph"] == "X"}
+    first, second = by_name["to B", 1.0]["args"], by_name["to B", 2.0]["args"]
+    assert first == {"round": 4, "lag": 1, "arc": 0, "from": "A", "to": "B", "bound_link": "L0"}
+    assert second == {"round": 5, "lag": 2, "arc": 0, "from": "A", "to": "B", "bound_link": None}
+    assert by_name["from A", 6.0]["args"] == second
+    assert by_name["compute", 0.0]["args"] == by_name["away", 1.0]["args"] == {"round": 5}
+    assert by_name["wait for B", 3.0]["args"] == {"round": 5, "lag": 1, "arc": 1, "from": "B", "to": "A"}
+    assert [event["bp"] for event in events if event["ph"] == "f"] == ["e", "e"]
+    assert {event["cat"] for event in events} == {"compute", "away", "send", "model", "receive", "wait"}
+
+
+@pytest.mark.parametrize(
+    ("period", "lag", "name", "state"), [(2, 1, "wait for B", 1), (5, 2, "wait for B, lag 2", 0)]
+)
+def test_rounds_of_periodic_overlays_have_their_state_and_lag(period, lag, name, state):
+    (wait,) = [e for e in trace_events([timeline(period=period, lag=lag)]) if e.get("cat") == "wait"]
+    assert (wait["name"], wait["args"]["state"], wait["args"]["lag"]) == (name, state, lag)
+
+
+def test_a_silo_that_waits_for_none_or_computes_beyond_its_round():
+    shown = timeline()
+    shown.activity.last_arc[0, 0] = -1
+    shown.activity.compute_s[0, 0] = 2e-5
+    shown.activity.next_start_s[0, 1] = 1e-6
+    own = [e for e in trace_events([shown]) if e.get("cat") in ("compute", "wait", "away")]
+    # It ends as the next round begins; being away for no time is nothing.
+    assert [(event["cat"], event["ts"], event["dur"]) for event in own] == [("compute", 0.0, 10.0)]
+
+
+def test_counters_are_the_busiest_links_whenever_their_rate_changes():
+    rates = SimpleNamespace(
+        date_s=np.array([0.0, 1e-6, 2e-6]),
+        bits=np.array([10.0, 0.0, 30.0]),
+        rate_bps=np.array([[5.0, 0.0, 1.0], [5.0, 0.0, 2.0]]),
+    )
+    events = [event for event in trace_events([timeline(rates=rates)]) if event["ph"] == "C"]
+    assert [(e["ts"], e["name"], e["args"], e["pid"]) for e in events] == [
+        (0.0, "L0 rate", {"bit/s": 5.0}, 1),
+        (0.0, "L2 rate", {"bit/s": 1.0}, 1),
+        (1.0, "L2 rate", {"bit/s": 2.0}, 1),
+    ]
+
+
+def test_many_messages_at_once_have_threads_of_their_own():
+    """Of 1000 messages at once threads take four digits: those of one silo must not be another's."""
+    shown, count = timeline(), 1000
+    for name in ("start_s", "last_bit_s", "first_arrival_s", "arrival_s"):
+        setattr(shown.sent, name, np.full(count, getattr(shown.sent, name)[0]))
+    for name in ("arc", "bound_link", "round", "lag"):
+        setattr(shown.sent, name, np.zeros(count, dtype=np.int64))
+    sends = {event["tid"] for event in trace_events([shown]) if event.get("cat") == "send"}
+    assert sends == set(range(10_001, 11_001))
+
+
+def test_a_trace_says_of_what_it_is(tmp_path):
+    path = tmp_path / "t.json"
+    write_trace(path, [timeline()], title="Zürich")
+    text = path.read_text(encoding="utf-8")
+    trace = json.loads(text)
+    assert "Zürich" in text
+    assert trace["displayTimeUnit"] == "ms"
+    assert trace["otherData"]["run"] == "Zürich"
+    assert len(trace["traceEvents"]) == len(trace_events([timeline()]))
