@@ -4,11 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.cli import options as opt
+from scenarios.cli import partition, plot, run, simulate, study, validate
 from scenarios.cli.designer_options import _defaults
 from scenarios.cli.one_overlay import one_overlay
 from scenarios.cli.round_range import round_range
 from scenarios.cli.table_and_figure import table_and_figure
 from scenarios.config.overlay_config import OverlayConfig
+from scenarios.config.published_figure import PublishedFigure, column_unit, in_si_units
+from scenarios.config.study import StudyConfig
+from scenarios.runtime.workers import worker_count
 from topologies import InputError
 
 
@@ -107,3 +112,157 @@ def test_what_is_not_one_overlay(known, given, rule):
 )
 def test_defaults_of_an_option_are_told_apart_where_they_differ(by_kind, unit, shown):
     assert _defaults(by_kind, unit) == shown
+
+
+@pytest.mark.parametrize(
+    ("pairs", "found"),
+    [
+        (None, None),
+        ([], {}),
+        (["DE=10 Mbps", " FR = 1 Gbps "], {"DE": "10 Mbps", "FR": "1 Gbps"}),
+        (["a=b=1 s"], {"a=b": "1 s"}),
+        (["=1"], {"": "1"}),
+    ],
+)
+def test_values_by_silo(pairs, found):
+    assert opt.by_silo("x", pairs, opt.TIME_AT) == found
+
+
+@pytest.mark.parametrize(
+    ("pairs", "rule"),
+    [
+        (["DE"], "compute_at(='DE') must be SILO=TIME, for instance 'DE=25 ms'."),
+        (["DE=1 s", "DE =2 s"], "compute_at(='DE =2 s') must name each silo once."),
+    ],
+)
+def test_values_by_silo_that_are_wrong(pairs, rule):
+    with pytest.raises(InputError) as caught:
+        opt.by_silo("compute_at", pairs, opt.TIME_AT)
+    assert str(caught.value) == rule
+
+
+def test_whole_numbers_by_silo_have_18_digits_at_most():
+    assert opt.numbers_by_silo("streams_at", None, opt.STREAMS_AT) is None
+    digits = "9" * 18
+    assert opt.numbers_by_silo("streams_at", ["A=0", f"B={digits}"], opt.STREAMS_AT) == {
+        "A": 0,
+        "B": int(digits),
+    }
+    for text in ("", "-1", "1.5", "x", f"{digits}9"):
+        with pytest.raises(InputError, match=rf"^streams_at\.A\(='{text}'\) must be a whole number\.$"):
+            opt.numbers_by_silo("streams_at", [f"A={text}"], opt.STREAMS_AT)
+
+
+def test_values_of_columns_are_gathered():
+    assert plot._by_column(["a=1", " b = x y ", "a=2=3", "c="]) == {
+        "a": ["1", "2=3"],
+        "b": ["x y"],
+        "c": [""],
+    }
+    with pytest.raises(
+        InputError, match=r"^where\(='a'\) must be COLUMN=VALUE, for instance 'access_bps=1 Gbps'\.$"
+    ):
+        plot._by_column(["a"])
+
+
+@pytest.mark.parametrize(
+    ("path", "files"),
+    [
+        (None, []),
+        ("a.h5", ["a.h5"]),
+        ("a.PNG", ["a.PNG"]),
+        ("a.csv", ["a.csv"]),
+        ("folder", ["folder/validation-x.csv", "folder/validation-x.h5", "folder/validation-x.png"]),
+    ],
+)
+def test_outputs_of_a_validation(path, files):
+    found = validate._outputs(None if path is None else Path(path), "x")
+    assert found == [Path(file) for file in files]
+
+
+def test_a_folder_with_a_point_in_its_name_is_a_folder(tmp_path):
+    folder = tmp_path / "my.csv"
+    folder.mkdir()
+    assert [file.parent for file in validate._outputs(folder, "x")] == [folder] * 3
+    with pytest.raises(InputError, match=r"a\.docx"):
+        validate._outputs(tmp_path / "a.docx", "x")
+
+
+def test_outputs_of_a_simulation_are_one_file_of_rounds_and_tables(tmp_path):
+    paths = [tmp_path / name for name in ("a.csv", "b.h5", "c.json")]
+    assert simulate._outputs(paths, False) == (paths[1], [paths[0], paths[2]])
+    assert simulate._outputs([], False) == (None, [])
+    with pytest.raises(InputError, match=r"^output must name one file that ends in \.h5.* at most\.$"):
+        simulate._outputs([tmp_path / "a.h5", tmp_path / "b.h5"], False)
+    paths[1].touch()
+    with pytest.raises(InputError, match=r"b\.h5"):
+        simulate._outputs(paths, False)
+    assert simulate._outputs(paths, True)[0] == paths[1]
+
+
+def test_outputs_of_a_partition_are_pictures_and_tables():
+    paths = [Path(name) for name in ("a.csv", "b.PNG", "c.txt", "d.svg")]
+    assert partition._outputs(paths) == ([paths[1], paths[3]], [paths[0], paths[2]])
+    with pytest.raises(InputError, match=r"a\.h5"):
+        partition._outputs([Path("a.h5")])
+
+
+@pytest.mark.parametrize("partial", [True, False])
+@pytest.mark.parametrize(
+    ("goes_on", "has", "later"),
+    [(True, True, True), (True, True, False), (True, False, False), (False, True, True)],
+)
+def test_what_an_interrupted_run_has_left(monkeypatch, tmp_path, partial, goes_on, has, later):
+    path = tmp_path / "x.h5"
+    if partial:
+        run.partial_path(path).touch()
+    monkeypatch.setattr(run, "has_checkpoint", lambda _: has)
+    monkeypatch.setattr(run, "checkpoints_are_later", lambda _: later)
+    kept = f"the finished rounds are in {run.partial_path(path)}" if partial else "interrupted"
+    more = "; --resume continues from the last checkpoint" if goes_on and has else ""
+    more += f", of a later round, in {run.checkpoints_path(path)}" if more and later else ""
+    assert run._kept(path, goes_on=goes_on) == kept + more
+
+
+def test_so_many_workers_as_are_asked_for_or_processors(monkeypatch):
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 5})
+    assert [worker_count(asked) for asked in (None, 1, 7)] == [3, 1, 7]
+    with pytest.raises(InputError, match=r"^workers\(=0\) must be >= 1\.$"):
+        worker_count(0)
+
+
+def test_where_published_figures_are_compared():
+    figure = PublishedFigure(what="a", value="1 s", column="paper_s")
+    compared = StudyConfig(grid={"a": [1]}, published=(figure,))
+    assert study._compared_path(Path("a/b.csv"), compared) == Path("a/b-published.csv")
+    assert study._compared_path(Path("a/b.csv"), StudyConfig(grid={"a": [1]})) is None
+
+
+def test_published_figures_have_the_unit_of_their_column():
+    assert [column_unit(name) for name in ("access_bps", "model_bits", "paper_s", "silos")] == [
+        *("bit/s", "bit", "s", None)
+    ]
+    assert [in_si_units("a_s", cell) for cell in ("2 ms", 3)] == [0.002, 3]
+    assert in_si_units("kind", "ring") == "ring"
+    assert PublishedFigure(what="a", value="2 ms").number == 0.002
+    assert PublishedFigure(what="a", value=1.5, over={"access_bps": "1 Gbps"}).number == 1.5
+    assert PublishedFigure(what="a", value=4, column="silos", at={"x": 1}).columns == ("x", "silos")
+
+
+@pytest.mark.parametrize(
+    ("given", "rule"),
+    [
+        ({"value": 0, "column": "silos"}, "value(=0) must be > 0."),
+        (
+            {"value": "1 s", "column": "silos"},
+            "value(='1 s') must be a number, as the column 'silos' has no unit.",
+        ),
+        ({"value": "1 s", "over": {"a": 1}}, "value(='1 s') must be a number, with over, a ratio."),
+        ({"value": "1 s", "at": {"access_bps": "1 s"}}, "at.access_bps(='1 s') has the unit 's'"),
+        ({"value": 1, "over": {"access_bps": "x"}}, "over.access_bps(='x') must be a number with a unit"),
+    ],
+)
+def test_published_figures_that_are_wrong(given, rule):
+    with pytest.raises(InputError) as caught:
+        PublishedFigure(what="a", **given)
+    assert str(caught.value).startswith(rule)

@@ -18,6 +18,7 @@ import pytest
 
 from scenarios.runfile.atomic import new_file
 from scenarios.runfile.reader import read_run
+from scenarios.runtime import signals
 from scenarios.runtime.processes import Processes
 from scenarios.runtime.signals import (
     check_interrupts,
@@ -374,3 +375,67 @@ def test_an_interrupt_that_became_another_error_leaves_no_empty_file(tmp_path):
     with pytest.raises(ImportError):
         fail()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def note(monkeypatch):
+    """A handler, the alarms that it sets, and its clock."""
+    alarms, clock = [], [100.0]
+    monkeypatch.setattr(signals.signal, "setitimer", lambda which, seconds: alarms.append((which, seconds)))
+    monkeypatch.setattr(signals.time, "monotonic", lambda: clock[0])
+    return signals._Note(), alarms, clock
+
+
+def test_the_first_signal_is_the_one_that_counts(note):
+    handler, alarms, _ = note
+    with pytest.raises(KeyboardInterrupt):
+        handler(signal.SIGTERM, None)
+    with pytest.raises(KeyboardInterrupt):
+        handler(signal.SIGINT, None)
+    assert (handler.first, handler.since_s, alarms) == (signal.SIGTERM, 100.0, [])
+
+
+@pytest.mark.parametrize("number", signals.ENDING)
+def test_a_second_signal_that_ends_is_heard_after_the_grace_alone(note, number):
+    handler, _, clock = note
+    with pytest.raises(KeyboardInterrupt):
+        handler(number, None)
+    clock[0] += signals.GRACE_S
+    handler(number, None)
+    clock[0] += 0.001
+    with pytest.raises(KeyboardInterrupt):
+        handler(number, None)
+    assert handler.since_s == 100.0
+
+
+def test_a_patient_handler_sets_the_alarm_once(note):
+    handler, alarms, _ = note
+    handler.patient = True
+    handler(signal.SIGINT, None)
+    assert alarms == [(signal.ITIMER_REAL, signals.GRACE_S)]
+    with pytest.raises(KeyboardInterrupt):
+        handler(signal.SIGINT, None)
+    assert len(alarms) == 1
+
+
+def test_a_held_handler_owes_one(note):
+    handler, _, _ = note
+    handler.held = True
+    handler(signal.SIGINT, None)
+    assert handler.owed
+    handler.held = False
+    with pytest.raises(KeyboardInterrupt):
+        handler.stop()
+    assert not handler.owed
+
+
+@pytest.mark.parametrize(
+    ("first", "code", "came"),
+    [(None, 130, False), (0, 130, False), (2, 130, True), (15, 143, True), (1, 129, True)],
+)
+def test_the_exit_code_is_that_of_the_first_signal(monkeypatch, first, code, came):
+    found = None if first is None else signals._Note()
+    if found is not None:
+        found.first = first
+    monkeypatch.setattr(signals, "_note", lambda: found)
+    assert (signals.interrupted_code(), signals.was_interrupted()) == (code, came)

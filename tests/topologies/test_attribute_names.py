@@ -1,5 +1,7 @@
 """Names under which nodes and links state a thing, and what counts as a number."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -219,3 +221,14 @@ def test_published_indices_are_integers_that_floats_tell_apart(indices, found):
 
 def test_no_links_have_two_ends_each():
     assert stated_network(Graph(nodes=[NODE, OTHER], links=[])).ends.shape == (0, 2)
+
+
+def test_the_largest_float_is_finite_and_a_speed_may_be_below_one_bit_per_second():
+    assert stated({"lat": sys.float_info.max}).latitude_deg[0] == sys.float_info.max
+    assert link_speed_bps({"LinkSpeed": "0.0005", "LinkSpeedUnits": "K"}) == 0.5
+    links = [{**LINK, "LinkSpeed": "?"}] * 2
+    note = "the LinkSpeed of 2 links is no number with K, M, G or T and is not read: '?'."
+    assert stated_network(Graph(nodes=[NODE, OTHER], links=links)).notes == (note,)
+    assert stated_network(Graph(nodes=[NODE, OTHER], links=links[:1])).notes == (
+        note.replace("2 links", "1 link"),
+    )
