@@ -1,9 +1,21 @@
 """Scenarios: every wrong key and value is named in one line."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from scenarios.config.scenario import load_scenario, parse_scenario, preset_text
+from scenarios.config.overlays import expected_gap
+from scenarios.config.scenario import (
+    ImportedConfig,
+    RecordedScenario,
+    _message_words,
+    load_scenario,
+    parse_scenario,
+    preset_text,
+    recorded_scenario,
+)
 from topologies import InputError
+from topologies.schedule import NamedRandomOverlay
 
 
 def test_the_shipped_scenario_is_valid():
@@ -107,3 +119,115 @@ def test_files_that_cannot_be_read(tmp_path):
         load_scenario(tmp_path / "missing.toml")
     with pytest.raises(InputError, match="cannot be read"):
         load_scenario(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"compression": "none", "consensus_step": 0.5}, ""),
+        ({"compression": "top_k", "compression_ratio": 0.01}, "top_k (choco, compression_ratio 0.01)"),
+        (
+            {"compression": "random_k", "compression_ratio": 0.5, "consensus_step": 0.25},
+            "random_k (choco, compression_ratio 0.5, consensus_step 0.25)",
+        ),
+        ({"compression": "qsgd", "quantization_levels": 16}, "qsgd (choco, quantization_levels 16)"),
+        ({"compression": "sign"}, "sign (choco)"),
+    ],
+)
+def test_compression_in_words(changes, words):
+    training = {"compressed_gossip": "choco", "consensus_step": 0.0, **changes}
+    assert _message_words(training) == words
+
+
+@pytest.mark.parametrize(
+    ("tables", "expected"),
+    [
+        ("", RecordedScenario(name="scenario", target_accuracy=None, trained_rounds=None, is_imported=False)),
+        (
+            "[simulation]\nrounds = 3\n[[simulation.failure]]\n[imported]\nfile = 'a'\ntarget_accuracy = 0.5\n",
+            RecordedScenario(
+                name="scenario",
+                target_accuracy=0.5,
+                trained_rounds=None,
+                is_imported=True,
+                events=("failure",),
+            ),
+        ),
+        (
+            "[training]\nrounds = 7\ntarget_accuracy = 0.8\npartition = 'iid'\nmodel = 'cnn'\ndataset = 'mnist'\n",
+            RecordedScenario(
+                name="scenario",
+                target_accuracy=0.8,
+                trained_rounds=7,
+                is_imported=False,
+                trained="model cnn on mnist, partition iid",
+            ),
+        ),
+        (
+            "[training]\nrounds = 7\nbackend = 'lab'\n",
+            RecordedScenario(
+                name="scenario",
+                target_accuracy=0.9,
+                trained_rounds=7,
+                is_imported=False,
+                trained="by the backend lab",
+            ),
+        ),
+    ],
+)
+def test_what_tables_of_a_run_say_of_its_scenario(tables, expected):
+    assert recorded_scenario(f'[network]\nunderlay = "gaia"\n{tables}') == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "allowed"), [(1.0, True), (0.001, True), (0.0, False), (1.001, False), (None, True)]
+)
+def test_the_target_of_an_imported_run(target, allowed):
+    if allowed:
+        assert ImportedConfig(file="a", target_accuracy=target).target_accuracy == target
+    else:
+        with pytest.raises(InputError, match=rf"^target_accuracy\(={target}\) must be > 0 and <= 1\.$"):
+            ImportedConfig(file="a", target_accuracy=target)
+
+
+def test_further_problems_are_counted():
+    text = '[network]\nunderlay = "gaia"\naccess = 1\ncore = 2\nstreams = "x"\n'
+    with pytest.raises(InputError) as caught:
+        parse_scenario(text, source="x")
+    assert str(caught.value).endswith('(=1) must be a text with a unit, as in "10 Gbps" (and 2 more).')
+    with pytest.raises(InputError) as caught:
+        parse_scenario(text.replace('streams = "x"\n', ""), source="x")
+    assert str(caught.value).endswith(" (and 1 more).")
+    with pytest.raises(InputError) as caught:
+        parse_scenario(text.partition("core")[0], source="x")
+    assert "more" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("[simulation.failure]\nlink = 'A - B'", "simulation.failure(={'link': 'A - B'}) must be a list of tables: "
+         "[[simulation.failure]]."),
+        ("[network]\nsilo_at = { a = 1 }", "network.silo_at(={'a': 1}) must be a list."),
+        ("[workload]\nlocal_steps = 1.5", "workload.local_steps(=1.5) must be an integer."),
+        ("[network]\nsplit_flows = 1", "network.split_flows(=1) must be true or false."),
+        ("[[overlays]]\nkind = 1", "overlays[0].kind(=1) must be a text, in quotes."),
+        ("overlays = 3", "overlays(=3) must be a table."),
+        ("[[simulation.away]]\nsilo = 'A'\nfrom_round = 1", "simulation.away[0].policy is missing."),
+    ],
+)  # fmt: skip
+def test_problems_of_types_are_in_terms_of_toml(text, rule):
+    head = "" if text.startswith("[network]") else '[network]\nunderlay = "gaia"\n'
+    whole = f"{text}\n{head}" if not text.startswith("[") else f"{head}{text}\n"
+    if text.startswith("[network]"):
+        whole = text.replace("[network]", '[network]\nunderlay = "gaia"')
+    with pytest.raises(InputError) as caught:
+        parse_scenario(whole, source="x")
+    assert str(caught.value) == f"x: {rule}"
+
+
+@pytest.mark.parametrize(("norm", "gap"), [(0.25, 0.5), (0.0, 1.0), (-1e-17, 1.0), (1.0, 0.0), (None, None)])
+def test_the_gap_of_a_randomized_overlay_is_of_the_norm_that_it_knows(norm, gap):
+    base = SimpleNamespace() if norm is None else SimpleNamespace(spectral_norm=norm)
+    assert expected_gap(base) == gap
+    assert expected_gap(NamedRandomOverlay(kind="x", base=base, seed=None)) == gap

@@ -6,12 +6,14 @@ import pytest
 
 from scenarios.config.events.background_traffic import BackgroundKind
 from scenarios.config.events.capacity_trace import CapacityKind
+from scenarios.config.events.cause import link_text
 from scenarios.config.events.kind import EventKind
 from scenarios.config.events.link_failure import FailureKind
 from scenarios.config.events.silo_absence import AbsenceKind
-from scenarios.config.events.window import AFTER, IN, Window
+from scenarios.config.events.window import AFTER, BEFORE, IN, Window
 from scenarios.config.network import NetworkConfig, build_network
 from simulator.world.names import Names
+from topologies import InputError
 from topologies.errors import UNSTATED, Field
 
 FAILURE = FailureKind(link="Dublin - Frankfurt", from_="10 s", until="30 s")
@@ -119,3 +121,127 @@ def test_a_simulation_that_stops_early_may_end_before_a_silo_is_back():
 def test_a_kind_must_say_its_event():
     with pytest.raises(NotImplementedError):
         EventKind()
+
+
+@pytest.mark.parametrize(
+    ("keys", "rule"),
+    [
+        ({}, "share must be given, or peak, mean_on and mean_off."),
+        (
+            {"share": "1 %", "peak": "1 Gbps", "mean_off": "1 s"},
+            "share(='1 %') must not be given with peak and mean_off: the first is of a constant share, the others of "
+            "an on/off flow.",
+        ),
+        (
+            {"peak": "1 Gbps", "mean_off": "1 s"},
+            "mean_on must be given with peak and mean_off: an on/off flow has peak, mean_on and mean_off.",
+        ),
+        (
+            {"mean_on": "1 s"},
+            "peak must be given with mean_on: an on/off flow has peak, mean_on and mean_off.",
+        ),
+    ],
+)
+def test_background_is_a_share_or_a_flow(keys, rule):
+    with pytest.raises(InputError) as caught:
+        BackgroundKind(**keys)
+    assert str(caught.value) == rule
+
+
+def test_only_a_flow_changes_by_date_and_background_is_in_every_cycle_time():
+    share, flow = BackgroundKind(share="40 %"), BackgroundKind(peak="1 Gbps", mean_on="1 s", mean_off="3 s")
+    assert (share.changes_by_date, flow.changes_by_date) == (False, True)
+    assert (share.event(seed=4).share, share.event(seed=4).link) == (0.4, None)
+    made = flow.event(seed=4)
+    assert (made.peak_bps, made.mean_on_s, made.mean_off_s, made.seed) == (1e9, 1.0, 3.0, 4)
+    assert list(BackgroundKind.notes([share, flow], None, stops_early=False)) == [(IN, "background")]
+
+
+@pytest.mark.parametrize(
+    ("keys", "rule"),
+    [
+        ({"policy": "go_on"}, "rounds must be given with policy(='go_on')."),
+        ({"policy": "wait"}, "duration must be given with policy(='wait')."),
+        (
+            {"policy": "go_on", "rounds": 2, "duration": "1 s"},
+            "duration(='1 s') must not be given with policy(='go_on'), which has rounds.",
+        ),
+        (
+            {"policy": "wait", "rounds": 2, "duration": "1 s"},
+            "rounds(=2) must not be given with policy(='wait'), which has duration.",
+        ),
+    ],
+)
+def test_an_absence_has_rounds_or_a_duration(keys, rule):
+    with pytest.raises(InputError) as caught:
+        AbsenceKind(silo="A", from_round=1, **keys)
+    assert str(caught.value) == rule
+
+
+def test_only_an_absence_that_others_go_on_in_alters_what_is_learned():
+    goes_on = AbsenceKind(silo="A", from_round=1000, policy="go_on", rounds=2)
+    waits = AbsenceKind(silo="A", from_round=3, policy="wait", duration="2 s")
+    assert (goes_on.alters_learning, waits.alters_learning) == (True, False)
+    assert (goes_on.on_network, FAILURE.on_network, FAILURE.alters_learning) == (False, True, False)
+    assert [each.describe() for each in (goes_on, waits)] == [
+        "A away from round 1,000",
+        "A away from round 3",
+    ]
+    gone, pause = goes_on.event(seed=0), waits.event(seed=0)
+    assert (gone.silo, gone.first_round, gone.rounds) == ("A", 1000, 2)
+    assert (pause.silo, pause.first_round, pause.duration_s) == ("A", 3, 2.0)
+
+
+def test_a_failure_and_a_trace_have_their_dates():
+    assert FAILURE.dates_s() == (10.0, 30.0)
+    assert FAILURE.describe() == "Dublin - Frankfurt down from 10 s until 30 s"
+    for_ever = FailureKind(link="A - B", from_="1 min")
+    assert (for_ever.dates_s(), for_ever.describe()) == ((60.0, inf), "A - B down from 1 min")
+    trace = TRACE.event(seed=0)
+    assert (trace.date_s.tolist(), trace.capacity_bps.tolist()) == ([0.0, 60.0], [1e9, 2e8])
+    assert (trace.period_s, trace.job_start_s, TRACE.dates_s()) == (None, 0.0, (0.0, inf))
+    with pytest.raises(InputError, match=r"^at\(=\[\]\) must hold one date or more\.$"):
+        CapacityKind(link="A uplink", at=(), capacity=())
+
+
+@pytest.mark.parametrize(
+    ("dates_s", "side"),
+    [((0, 10), BEFORE), ((0, 10.5), IN), ((10, 20), IN), ((19.5, 99), IN), ((20, 99), AFTER), ((12, 13), IN)],
+)
+def test_the_side_of_dates(dates_s, side):
+    assert window(from_s=10.0, until_s=20.0).side_of_dates(*dates_s) == side
+
+
+@pytest.mark.parametrize(
+    ("rounds", "side"), [((0, 4), BEFORE), ((0, 5), IN), ((9, 12), IN), ((10, 12), AFTER), ((6, 7), IN)]
+)
+def test_the_side_of_rounds(rounds, side):
+    assert window(first_round=5).side_of_rounds(*rounds) == side
+    assert str(window(first_round=1000, last_round=2000)) == "rounds 1,000 to 2,000"
+
+
+def test_a_repeated_trace_over_its_whole_period_is_one_note():
+    daily = CapacityKind(
+        link="A uplink", at=("0 s", "4 s"), capacity=("1 Gbps", "2 Gbps"), repeat_every="10 s"
+    )
+
+    def notes(from_s, until_s):
+        return list(CapacityKind.notes([daily], window(from_s=from_s, until_s=until_s), stops_early=False))
+
+    assert notes(3.0, 13.0) == [(IN, "A uplink's capacities, again every 10 s")]
+    assert notes(3.0, 12.9) == [
+        (IN, "A uplink at 3 capacities from 0 s, the last from 10.00 s"),
+        (AFTER, "A uplink at 2 Gbps from 14.00 s"),
+    ]
+    assert list(CapacityKind.notes([daily], None, stops_early=False)) == []
+    assert daily.describe_cause("x") == "capacity of x: a trace, 1 Gbps to 2 Gbps"
+
+
+def test_links_in_words(names):
+    graph = names.graph
+    (down,) = names.directions("Tokyo downlink")
+    (up,) = names.directions("Tokyo uplink")
+    assert [link_text(graph, link) for link in (up, down)] == ["Tokyo's uplink", "Tokyo's downlink"]
+    assert link_text(graph, graph.first_uplink) == f"{graph.labels[0]}'s uplink"
+    assert link_text(graph, graph.first_uplink + graph.silos) == f"{graph.labels[0]}'s downlink"
+    assert link_text(graph, graph.first_uplink - 1).startswith("core link ")

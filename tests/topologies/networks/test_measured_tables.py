@@ -410,3 +410,11 @@ def test_a_matrix_may_be_of_some_of_the_sites_and_a_diagonal_of_0_is_none():
     assert np.diag(found.measured.latency_s).tolist() == [0.007, 0, 0]
     assert found.notes[0] == sites.note
     assert [note.partition(":")[0] for note in found.notes[1:]] == ["t.csv", "u.csv"]
+
+
+def test_a_bandwidth_below_one_bit_per_second_is_one():
+    text = "from,to,bps,ms\na,a,0.5,\na,b,0.5,1\nb,a,0.5,1\n"
+    found = stated_pairs(read_table(text.encode(), "t.csv"))
+    assert np.diag(found.measured.bandwidth_bps).tolist() == [0.5, np.inf]
+    with pytest.raises(InputError, match="'b -> a' has a bandwidth, but no latency"):
+        stated_pairs(read_table(text.removesuffix("1\n").encode() + b"\n", "t.csv"))
