@@ -271,3 +271,36 @@ def test_routes_of_an_underlay_follow_its_links(paths, message):
 def test_hops_that_run_back_are_named(rows):
     with pytest.raises(InputError, match=r"must run from the source 'A' to the target 'D', not back\."):
         read(f"{rows}\n")
+
+
+def test_a_row_of_a_route_is_named_by_its_own_number():
+    head = "source,target,hop,router\n"
+    cases = {
+        "B,C,1,D\nA,D,1,C\nA,D,2,X\n": "row 4, router(='X') must be one of A, B, C, D.",
+        "A,D,1,B\n\nA,D,2,\n": "row 4, router(='') must name the routers of the route.",
+        "A,D,1,C\nA,D,2,B\n": "row 3, router(='B') must follow links; there is none between 'C' and 'B'.",
+        "A,D,1,C\nA,D,2,C\n": "row 3, router(='C') must pass each router once; 'C' is on the route twice.",
+        "A,D,2,C\nA,D,1,B\nA,D,2,C\n": "row 4, hop(='2') must be another hop than that of row 2.",
+        "A,D,1,C\nD,D,1,C\n": "row 3, target(='D') must be another router than the first one.",
+    }
+    for rows, message in cases.items():
+        with pytest.raises(InputError) as caught:
+            read(head + rows)
+        assert str(caught.value) == f"routes.csv: {message}"
+
+
+def test_the_same_route_twice_is_one_and_its_first_row_is_named():
+    text = "source,target,path\nA,D,C\nA,D,A;C;D\n"
+    assert named(read(text)) == ["ACD", "DCA"]
+    with pytest.raises(
+        InputError, match=r"row 4, path\(='B'\) must be the route of row 2, which is of the same pair"
+    ):
+        read(text + "A,D,B\n")
+
+
+def test_hops_need_both_columns():
+    for head in ("source,target,hop", "source,target,router"):
+        with pytest.raises(
+            InputError, match="needs a column 'path' or 'route' for the route, or two columns 'hop'"
+        ):
+            read(f"{head}\nA,D,1\n")

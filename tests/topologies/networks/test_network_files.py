@@ -7,7 +7,14 @@ import pytest
 
 from topologies import InputError, load_underlay
 from topologies.networks.files import is_nowhere, shown
-from topologies.networks.network_files import NetworkFiles, folder_name, is_network_file, read_files
+from topologies.networks.network_files import (
+    NetworkFiles,
+    files_in,
+    folder_name,
+    is_network_file,
+    read_files,
+    stated_by_pairs,
+)
 
 PAIRS = "from,to,mbps,ms\na,b,1,1\nb,a,1,1\n"
 BANDWIDTH, TIMES = "Mbps,a,b\na,,1\nb,1,\n", ",a,b\na,,30 ms\nb,40 ms,\n"
@@ -220,3 +227,58 @@ def test_what_is_nowhere(folder):
     # Of a name that is too long, reading says why.
     for path in (folder, folder / "bandwidth.csv", folder / ("x" * 300)):
         assert is_nowhere(path) is False
+
+
+def test_either_table_of_pairs_or_one_matrix_alone():
+    for text, rule in (
+        (
+            "site,lat,lon\na,1,2\nb,3,4\n",
+            "is a table of sites; the links, the pairs or the matrices of the network are",
+        ),
+        (
+            "Mbps,a,b\nb,,1\na,1,\n",
+            "is one matrix; a network takes one of bandwidth and one of latency, in a folder or",
+        ),
+        ("from,lat,mbps\na,b,1\n", "needs a column 'to'"),
+    ):
+        with pytest.raises(InputError) as caught:
+            stated_by_pairs(text.encode(), "t.csv")
+        assert str(caught.value).startswith(f"t.csv: {rule}")
+    assert stated_by_pairs(PAIRS.encode(), "t.csv").labels == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"pairs": "x/a_pairs.csv"}, "a"),
+        ({"links": "x/b.links.csv", "sites": "s.csv"}, "b"),
+        ({"bandwidth_matrix": "x/c-bandwidth-2024.csv", "latency_matrix": "l.csv"}, "c"),
+        ({"bandwidth_matrix": "x/pairs.csv", "sites": "s.csv"}, "pairs"),
+        ({"pairs": "x/bandwidth.csv"}, "bandwidth"),
+    ],
+)
+def test_a_network_is_called_by_what_its_file_adds_to_its_kind(files, name):
+    assert NetworkFiles(**files).name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("Silos.TSV", "sites"),
+        ("edges.csv", "links"),
+        ("PAIRS.csv", "pairs"),
+        ("bandwidth_2024.csv", "bandwidth_matrix"),
+        ("Latency.csv", "latency_matrix"),
+        ("ping.tsv", "latency_matrix"),
+    ],
+)
+def test_which_files_of_a_folder_hold_what(tmp_path, name, field):
+    others = {"sites": "links.csv", "links": "sites.csv", "latency_matrix": "bandwidth.csv"}
+    (tmp_path / name).touch()
+    if field in others:
+        (tmp_path / others[field]).touch()
+    if field == "bandwidth_matrix":
+        (tmp_path / "rtt.csv").touch()
+    assert getattr(files_in(tmp_path), field) == tmp_path / name
+    (tmp_path / "other.csv").touch()
+    assert getattr(files_in(tmp_path), field) == tmp_path / name

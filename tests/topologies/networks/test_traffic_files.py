@@ -369,3 +369,75 @@ def test_tables_of_sites_and_senders_that_are_not_named(tmp_path):
         "has a unit in 'demand_kbps', so that unit must be left out.",
         unit="Mbps",
     )
+
+
+def test_demands_of_0_or_below_one_bit_per_second_are_demands(tmp_path):
+    matrices = read_traffic(written(tmp_path, "tm.csv", "source,target,bps\na,b,0.5\nb,a,0\n"))
+    assert table(matrices) == [{"ab": 0.5, "ba": 0.0}]
+
+
+def test_demands_without_an_id_are_numbered_from_1(tmp_path):
+    text = xml(a_b=1, b_a=2).replace(' id="a_b"', "").replace(' id="b_a"', "")
+    for number, value in enumerate(("<demandValue> 1 ", "<demandValue> 2 "), start=1):
+        path = written(tmp_path, "tm.xml", text.replace(value, "<demandValue> x "))
+        refused(path, f"{path}: demand {number}, demand value(='x') must be a finite number >= 0.")
+
+
+NATIVE_DEMANDS = "DEMANDS (\n a ( x y ) 2 3 UNLIMITED # {0}\n\n b ( y x ) {1} 4 5\n)\n"
+
+
+@pytest.mark.parametrize(
+    ("unit", "meta", "bps"),
+    [
+        ("Mbps", "", 1e6),
+        ("", "META (\n unit = MBITPERSEC\n)\n", 1e6),
+        ("", "META (\n unit = bitpersec\n)\n", 1.0),
+        ("", "META (\n unit = Gbit/s\n)\n", 1e9),
+        ("kbps", "META (\n unit = cars\n)\n", 1e3),
+    ],
+)
+def test_units_of_sndlib(tmp_path, unit, meta, bps):
+    path = written(tmp_path, "tm.txt", meta + NATIVE_DEMANDS.format("note", 1))
+    assert table(read_traffic(path, unit=unit)) == [{"xy": 6 * bps, "yx": 4 * bps}]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "rule"),
+    [
+        (NATIVE_DEMANDS.format("", 1), "", "states no unit: unit must be given, for instance 'Mbps'."),
+        (
+            "META (\n unit = cars\n)\n" + NATIVE_DEMANDS.format("", 1),
+            "",
+            "states the unit 'cars', which is no data rate: unit must be given, for instance 'Mbps'.",
+        ),
+        (
+            NATIVE_DEMANDS.format("", "inf"),
+            "Mbps",
+            "line 4, routing unit(='inf') must be a finite number >= 0.",
+        ),
+        (
+            NATIVE_DEMANDS.format("", "nan"),
+            "Mbps",
+            "line 4, routing unit(='nan') must be a finite number >= 0.",
+        ),
+        (
+            "DEMANDS (\n a ( x y )2 3 4\n)\n",
+            "Mbps",
+            "line 2(='a ( x y )2 3 4') must be 'id ( source target ) ",
+        ),
+        ("DEMANDS (\n a ( x ) 2 3 4\n)\n", "Mbps", "line 2(='a ( x ) 2 3 4') must be 'id ( source target ) "),
+        ("DEMANDS (\n a b ( x y ) 2 3 4\n)\n", "Mbps", "line 2(='a b ( x y ) 2 3 4') must be 'id ( source"),
+    ],
+)
+def test_what_is_wrong_in_sndlibs_native_format(tmp_path, text, unit, rule):
+    path = written(tmp_path, "tm.txt", text)
+    refused(path, f"{path}: {rule}", unit=unit)
+
+
+def test_a_native_file_in_latin_1_and_an_empty_section(tmp_path):
+    path = tmp_path / "tm.txt"
+    path.write_bytes("DEMANDS (\n a ( Z\xfcrich y ) 1 2 3\n)\n".encode("latin-1"))
+    assert read_traffic(path, unit="bps").labels == ("Zürich", "y")
+    refused(
+        written(tmp_path, "e.txt", "DEMANDS (\n)\n"), "must hold a demand between two routers.", unit="bps"
+    )
