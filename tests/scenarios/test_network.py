@@ -587,3 +587,37 @@ def test_sizes_of_a_workload_and_local_steps():
     for field, steps in (("local_steps", 0), ("local_steps_at", {"Tokyo": 0})):
         with pytest.raises(InputError, match=rf"^{field}.*\(=0\) must be >= 1\.$"):
             WorkloadConfig(**{field: steps})
+
+
+def test_no_time_and_no_bits_are_a_time_and_a_size():
+    graph = build_network(network())
+    config = WorkloadConfig(model_size="0 bit", compute="1 s", compute_at={"Tokyo": "0 s"})
+    work = build_workload(config, "corrected", graph=graph)
+    assert (work.model_bits, np.asarray(work.compute_s)[graph.labels.index("Tokyo")]) == (0.0, 0.0)
+    assert build_workload(WorkloadConfig(model_size="0 bit", compute="0 s"), "corrected").compute_s == 0.0
+
+
+def test_a_single_silo_may_have_its_own_time_and_steps():
+    graph = build_network(network(silo_at=("Tokyo",)))
+    config = WorkloadConfig(preset="femnist", compute_at={"Tokyo": "2 s"}, local_steps_at={"Tokyo": 3})
+    work = build_workload(config, "corrected", graph=graph)
+    assert (work.compute_s, work.steps_text) == (2.0, "3")
+
+
+def test_an_example_names_the_silo_as_it_is_written(tmp_path):
+    (tmp_path / "sites.csv").write_text("site,compute_ms\nZürich,\nBern,1\n", encoding="utf-8")
+    (tmp_path / "links.csv").write_text("a,b,km\nZürich,Bern,1\n", encoding="utf-8")
+    files = {"sites": str(tmp_path / "sites.csv"), "links": str(tmp_path / "links.csv")}
+    with pytest.raises(InputError, match=r"for instance compute_at = \{ \"Zürich\" = '25\.4 ms' \};"):
+        build_workload(
+            WorkloadConfig(model_size="1 Mbit"), "corrected", graph=build_network(NetworkConfig(**files))
+        )
+
+
+@pytest.mark.parametrize(
+    ("field", "known"),
+    [("half_duplex", "access, core, California, Dublin"), ("fat_pipes", "core, California - Dublin")],
+)
+def test_what_may_be_half_duplex_or_a_fat_pipe_is_listed(field, known):
+    with pytest.raises(InputError, match=rf"^{field}\(='nowhere'\) must be one of \d+ names: {known}"):
+        build_network(network(**{field: ("nowhere",)}))
