@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from topologies import InputError, Underlay, load_underlay
 from topologies.networks.attributes import Graph, stated_network
+from topologies.networks.gml import parse_gml
 from topologies.networks.graphml import parse_graphml
 from topologies.networks.node_link import parse_node_link
 
@@ -355,3 +356,89 @@ def test_damaged_graphml_gives_a_network_or_an_input_error(data):
     damaged = content[:start] + data.draw(st.binary(max_size=4)) + content[stop:]
 
     assert said(parse_graphml, damaged).isprintable()
+
+
+def graphml(inner: str, *keys: str) -> Graph:
+    """The graph of a text with these keys."""
+    return parse_graphml(EMPTY.format("".join(keys) + inner).encode())
+
+
+def test_defaults_of_graphml_are_those_of_the_keys_owner():
+    keys = [
+        f'<key id="{name}" attr.name="{name}"{owner}><default>{name}0</default></key>'
+        for name, owner in (("n", ' for="node"'), ("e", ' for="edge"'), ("a", ' for="all"'), ("w", ""))
+    ]
+    keys.append(
+        '<key id="none" attr.name="none" for="node"/><key id="drawn" for="node"><default>x</default></key>'
+    )
+    found = graphml(
+        '<graph><node id="1"><data key="n">own</data></node><node id="2"/><edge source="1" target="2"/></graph>',
+        *keys,
+    )
+    assert found.nodes == [
+        {"n": "own", "a": "a0", "w": "w0", "id": "1"},
+        {"n": "n0", "a": "a0", "w": "w0", "id": "2"},
+    ]
+    assert found.links == [{"e": "e0", "a": "a0", "w": "w0", "source": "1", "target": "2"}]
+
+
+@pytest.mark.parametrize(
+    ("graph", "edges", "directed"),
+    [
+        ("", [""], 0),
+        (' edgedefault="undirected"', [""], 0),
+        (' edgedefault="directed"', [""], 1),
+        (' edgedefault="directed"', [], 1),
+        (' edgedefault="directed"', ['directed="false"', 'directed="0"'], 0),
+        ("", ['directed="true"', 'directed="1"'], 1),
+        (' edgedefault="directed"', ['directed="true"', ""], 1),
+    ],
+)
+def test_which_graphml_is_directed(graph, edges, directed):
+    assert (
+        graphml(f"<graph{graph}>{''.join(f'<edge {edge}/>' for edge in edges)}</graph>").directed == directed
+    )
+
+
+def test_data_of_graphml_that_is_stated_twice_or_not_at_all():
+    key = '<key id="k" attr.name="lat" for="node"/><key id="l" attr.name="label" for="node"/>'
+    data = "".join(f'<data key="k">{text}</data>' for text in ("1", "2"))
+    assert graphml(f'<graph><node id="1">{data}<data key="l"/></node></graph>', key).nodes == [
+        {"lat": ["1", "2"], "id": "1"}
+    ]
+    own = '<data key="k">1<b/></data>'
+    assert graphml(f'<graph><node id="1">{own}</node></graph>', key).nodes == [{"id": "1"}]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "links", "ends"),
+    [
+        ([{"id": "a"}, {"id": "b"}], [{"source": 0, "target": 2}], [(0, 2)]),
+        ([{"id": "a"}, {"id": "b"}], [{"source": -1, "target": 1}], [(-1, 1)]),
+        ([{"id": "a"}, {"id": "b"}], [{"source": 0, "target": True}], [(0, True)]),
+        ([{"id": "a"}, {"id": 5}], [{"source": 0, "target": 1}], [(0, 1)]),
+        ([{"id": "a"}, {"id": "-7"}], [{"source": 0, "target": 1}], [(0, 1)]),
+        ([{"id": "a"}, {"id": "b"}], [{"source": 0, "target": "b"}], [(0, "b")]),
+        ([{"id": "a"}, {"id": "b"}], [{"source": 1, "target": 0}], [("b", "a")]),
+        ([{"x": 1}, {"id": "b"}], [{"source": 0, "target": 1}], [(0, 1)]),
+        ([{"x": 1}, {"x": 2}], [{"source": 1, "target": 0}], [(1, 0)]),
+    ],
+)
+def test_ends_in_json_are_places_only_where_they_cannot_be_ids(nodes, links, ends):
+    for key in ("links", "edges"):
+        found = parse_node_link(json.dumps({"nodes": nodes, key: links, "directed": True}).encode())
+        assert [(link["source"], link["target"]) for link in found.links] == ends
+        assert found.directed is True
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("\n1e+9\n", "'1e+9' at line 2, column 1 must be a number (an exponent needs a point, as in 1.0e9)."),
+        ("a 1\n\n  5x\n", "'5x' at line 3, column 3 must be a number."),
+    ],
+)
+def test_the_place_of_a_word_in_gml(text, rule):
+    with pytest.raises(InputError) as caught:
+        parse_gml(text.encode())
+    assert str(caught.value) == f"is not a GML file: {rule}"
