@@ -19,6 +19,7 @@ from scenarios.config.starter_scenario import (
     COMPUTE,
     LEFT_OUT,
     _event_examples,
+    _options,
     _states_times,
     _taken,
     starter_text,
@@ -345,3 +346,46 @@ def test_measured_pairs_have_no_examples_of_core_links(tmp_path):
     labels = build_network(NetworkConfig(underlay="gaia")).underlay.labels
     assert routed["failure"][0]["link"] in {f"{a} - {b}" for a in labels for b in labels if a < b}
     assert routed["capacity"][0]["link"] == "California uplink"
+
+
+def test_examples_are_the_same_in_every_version_for_who_compares_files(text):
+    lines = {line for line in text.splitlines() if re.match(r"#{1,2}\w+ = ", line)}
+    assert {
+        '#streams_at = { "Virginia" = 1 }',
+        "#multipath_seed = 0",
+        '#local_steps_at = { "California" = 5 }',
+        '#compute_at = { "California" = "25 ms" }',
+        '#shared_access = { "California + Virginia" = "1 Gbps" }',
+        '#window_at = { "California" = "1 MiB", "California -> Virginia" = "2 MiB" }',
+        "#cv = 0.2",
+        "##repeat = true",
+        "#repeat = true",
+        "#scale = 0.5",
+        "#from_round = 20",
+        "##rounds = 10",
+        '##mean_off = "4 s"',
+        '#link = "California - Dublin"',
+        "#shift_west_deg = 90.0",
+        "#clip_norm = 1.0",
+        "#clip_value = 0.5",
+    } <= lines
+    # 98 letters and the mark of a comment.
+    comments = [line for line in text.splitlines() if line.startswith("# ")]
+    assert max(map(len, comments)) <= 100
+    assert sum(len(line) > 90 for line in comments) > 10
+
+
+def test_options_of_designers_have_their_words_default_and_an_example():
+    lines = list(_options(["star", "matcha", "ring"], "A"))
+    assert [line for line in lines if line.startswith("#[") or re.match(r"#\w", line)] == [
+        *("#[overlays.star]", '#hub = "A"', "#[overlays.matcha]", "#budget = 0.5")
+    ]
+    assert any("default: the designer's own]" in line for line in lines)
+    assert any("default: 0.5]" in line for line in lines)
+
+
+def test_a_table_that_is_not_set_begins_with_what_it_is(text):
+    lines = text.splitlines()
+    head = lines.index("#[[simulation.away]]")
+    assert lines[head - 1] == "# A silo that is away."
+    assert lines[lines.index("#[simulation.compute]") - 1].endswith("from round to round.")

@@ -1,10 +1,13 @@
 """The value that a key of a scenario has: stated, by default, of a designer, or none."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.study import split_key
-from scenarios.config.used_values import used_value
+from scenarios.config.used_values import _inside, _plain, used_value
 
 NETWORK = '[network]\nunderlay = "gaia"\naccess = "1 Gbps"\n'
 KINDS = f"""{NETWORK}
@@ -82,3 +85,18 @@ def test_a_file_is_called_as_it_is_written(tmp_path):
     assert used_value(found, path, {"network": {"underlay": "nets/geant.gml"}}) == "/far/nets/gaia.gml"
     assert used_value(found, ("seed",), written) == 3
     assert used_value(found, ("simulation", "sharing"), written) == "maxmin"
+
+
+def test_a_path_leads_through_tables_lists_and_dataclasses():
+    inner = SimpleNamespace(c=(1, {"0": 2}))
+    assert _inside({"a": [inner]}, ["a", 0, "c", 1, 0]) == 2
+    for path in (["a", 1], ["a", "x"], ["b"], ["a", 0, "d"], ["a", 0, "c", 2], ["a", 0, "c", 0, "x"]):
+        assert _inside({"a": [inner]}, path) is None
+    assert _inside(5, []) == 5
+
+
+def test_values_as_toml_has_them():
+    config = OverlayConfig(kind="ring")
+    assert [_plain(value) for value in ((1, 2), (), {"a": 1}, {}, 0, "x", config, (config,), None)] == [
+        *([1, 2], [], {"a": 1}, None, 0, "x", None, None, None)
+    ]
