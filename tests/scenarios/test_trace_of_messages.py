@@ -117,14 +117,45 @@ def test_counters_are_the_busiest_links_whenever_their_rate_changes():
 
 
 def test_many_messages_at_once_have_threads_of_their_own():
-    """Of 1000 messages at once threads take four digits: those of one silo must not be another's."""
+    """Of 500 messages at once each way a silo has 1000: threads take four digits, those of one are not another's."""
     shown, count = timeline(), 1000
     for name in ("start_s", "last_bit_s", "first_arrival_s", "arrival_s"):
         setattr(shown.sent, name, np.full(count, getattr(shown.sent, name)[0]))
-    for name in ("arc", "bound_link", "round", "lag"):
+    for name in ("bound_link", "round", "lag"):
         setattr(shown.sent, name, np.zeros(count, dtype=np.int64))
-    sends = {event["tid"] for event in trace_events([shown]) if event.get("cat") == "send"}
-    assert sends == set(range(10_001, 11_001))
+    shown.sent.arc = np.arange(count) % 2
+    events = trace_events([shown])
+    threads = {cat: {each["tid"] for each in events if each.get("cat") == cat} for cat in ("send", "receive")}
+    assert threads["send"] == {silo + lane for silo in (10_000, 20_000) for lane in range(1, 501)}
+    assert threads["receive"] == {silo + lane for silo in (10_000, 20_000) for lane in range(501, 1001)}
+
+
+def test_names_come_first_and_a_wait_may_be_for_the_first_arc():
+    shown = timeline()
+    shown.activity.last_arc[0, 0] = 0
+    shown.activity.compute_s[0, 0] = 0.0
+    events = trace_events([shown])
+    assert [event["ph"] == "M" for event in events] == [True] * 12 + [False] * (len(events) - 12)
+    assert {event["tid"] for event in events if event["name"] == "thread_sort_index"} == {
+        1000,
+        1001,
+        1002,
+        2000,
+        2001,
+    }
+    # Of what begins at one date the longer slice is first.
+    wait, compute = (event for event in events if event.get("cat") in ("compute", "wait"))
+    assert (compute["dur"], wait["name"], wait["dur"]) == (0.0, "wait for A, lag 3", 10.0)
+
+
+def test_dates_of_hours_are_exact_to_the_nanosecond():
+    rates = SimpleNamespace(
+        date_s=np.array([0.0, 3600.000000001, 7200.0]),
+        bits=np.array([10.0, 0.0, 0.0]),
+        rate_bps=np.array([[5.0, 0.0, 0.0], [6.0, 0.0, 0.0]]),
+    )
+    dates = [event["ts"] for event in trace_events([timeline(rates=rates)]) if event["ph"] == "C"]
+    assert dates == [0.0, 3_600_000_000.001]
 
 
 def test_a_trace_says_of_what_it_is(tmp_path):
