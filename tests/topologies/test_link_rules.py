@@ -201,6 +201,12 @@ def test_rules_follow_silos_to_other_numbers():
     ("make", "error"),
     [
         (lambda: LinkRules(ack_share=1.0), r"^ack_share\(=1\.0\) must be >= 0 and < 1\.$"),
+        (lambda: LinkRules(ack_share=-0.1), r"^ack_share\(=-0\.1\) must be >= 0 and < 1\.$"),
+        (
+            lambda: LinkRules(half_duplex_core=(4, 2, 3), fat_pipes=(3, 1, 2)),
+            r"^fat pipe\(=2\) must not be half-duplex, too\.$",
+        ),
+        (lambda: line(LinkRules(half_duplex=(-1,))), r"^silo\(=-1\) must be >= 0 and < 2\.$"),
         (lambda: SharedAccess(silos=(1,), up_bps=1.0, down_bps=1.0), r"^silos\(=\[1\]\) must be two or more"),
         (
             lambda: SharedAccess(silos=(1, 1), up_bps=1.0, down_bps=1.0),

@@ -240,3 +240,13 @@ def test_unrouted_pairs_cross_nothing():
     assert routes.bottleneck_bps(np.empty(0)).tolist() == [[np.inf] * 3] * 3
     assert routes.used_links().tolist() == []
     assert repr(routes) == "<UnroutedPairs between 3 sites>"
+
+
+def test_between_measured_pairs_no_route_has_a_link():
+    routes = UnroutedPairs(sites=3)
+
+    assert (routes.links(0, 2), routes.shares(0, 2), routes.splits) == ((), (), False)
+    assert np.isnan(routes.distance_km).tolist() == [[True] * 3] * 3
+    assert routes.hops.tolist() == [[0] * 3] * 3
+    assert np.isinf(routes.bottleneck_bps(np.empty(0))).tolist() == [[True] * 3] * 3
+    assert routes.used_links().tolist() == []

@@ -6,10 +6,11 @@ import cvxpy
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.sparse import csc_array
 
 from topologies.consensus import consensus_matrix, spectral_gap
 from topologies.errors import SilosimError
-from topologies.optimal_consensus import balanced
+from topologies.optimal_consensus import _first_order, _Program, _scaled, balanced, fdla, fmmc
 
 
 def both_ways(edges):
@@ -158,3 +159,55 @@ def test_a_solver_that_fails_is_one_error(monkeypatch, rule):
     monkeypatch.setattr(cvxpy.Problem, "solve", fail)
     with pytest.raises(SilosimError, match=r"^fastest averaging: .*\bNone\b"):
         consensus_matrix(rule, 4, *both_ways([(0, 1), (1, 2), (2, 3)]))
+
+
+FIRST_ORDER = {
+    # A hub of four leaves, one of which has two more: the silos' own weights and those of arcs bound FMMC.
+    "tree": both_ways([(0, 1), (0, 2), (0, 3), (0, 4), (4, 5), (4, 6)]),
+    "cliques": both_ways([(0, 1), (0, 2), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5)]),
+    "digraph": np.array([(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 3), (2, 0), (3, 1)]).T,
+}
+
+
+@pytest.mark.parametrize("graph", sorted(FIRST_ORDER))
+@pytest.mark.parametrize("rule", [fdla, fmmc])
+def test_the_solver_of_large_overlays_comes_as_near_as_it_is_accurate(monkeypatch, rule, graph):
+    source, target = FIRST_ORDER[graph]
+    silos = int(source.max()) + 1
+    exact = rule(silos, source, target)
+    monkeypatch.setattr("topologies.optimal_consensus.EXACT_SIZE", 0)
+    found = rule(silos, source, target)
+
+    assert norm(found) == pytest.approx(norm(exact), abs=1e-4 if graph == "digraph" else 1e-5)
+    # The closed forms, which it is compared with, are far from both.
+    assert norm(balanced(silos, source, target)) > norm(exact) + 1e-2
+    assert_matrix(found, source, target)
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_weights_of_large_overlays_are_the_solver_s_own(nonnegative):
+    for name, (source, target) in FIRST_ORDER.items():
+        silos, arcs = int(source.max()) + 1, len(source)
+        program = _Program(
+            silos=silos, source=source, target=target, weights=csc_array(np.eye(arcs)), symmetric=False
+        )
+        weights = _first_order(program, nonnegative)
+        own = 1 - np.bincount(target, weights, silos)
+        assert np.bincount(source, weights, silos) == pytest.approx(1 - own, abs=1e-3), name
+        if nonnegative:
+            assert min(weights.min(), own.min()) >= -1e-3
+
+
+def test_weights_of_nothing_are_not_scaled():
+    source, target = both_ways([(0, 1), (1, 2)])
+
+    for nonnegative in (False, True):
+        assert _scaled(3, source, target, np.zeros(4), nonnegative).tolist() == [0.0] * 4
+        # Below 0 they drive the silos apart, whatever their size.
+        assert _scaled(3, source, target, np.full(4, -0.1), nonnegative).tolist() == [-0.1] * 4
+    # On a path of three the Laplacian has 0, 1 and 3: the best weights are 1/2.
+    assert _scaled(3, source, target, np.full(4, 0.1), nonnegative=False) == pytest.approx([0.5] * 4)
+    # A hub of four leaves: 2 / (1 + 5), but each silo's own weight would be below 0 there.
+    source, target = both_ways([(0, 1), (0, 2), (0, 3), (0, 4)])
+    assert _scaled(5, source, target, np.full(8, 0.1), nonnegative=False) == pytest.approx([1 / 3] * 8)
+    assert _scaled(5, source, target, np.full(8, 0.1), nonnegative=True) == pytest.approx([1 / 4] * 8)

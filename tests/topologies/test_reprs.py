@@ -23,12 +23,16 @@ from topologies.designers.enrich import enrich
 from topologies.designers.registry import DesignerRegistry
 from topologies.errors import UNSTATED, Field
 from topologies.explicit_routes import explicit_routes
+from topologies.measured_pairs import UnroutedPairs
 from topologies.multipath import multipath_routes
 from topologies.networks.csv_table import read_table
 from topologies.networks.window_fit import fit_windows
 from topologies.schedule import NamedRandomOverlay
 from topologies.site_values import SiteValues
+from topologies.slow_start import with_slow_start
+from topologies.split_routes import split_routes
 from topologies.state import state_of
+from topologies.stated_routes import stated_routes
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +112,12 @@ def test_they_count_what_an_object_holds(objects):
         "<MultipathRoutes between 11 routers>": multipath_routes(
             graph.underlay, np.ones(graph.underlay.links), 0
         ),
+        "<SplitRoutes between 11 routers>": split_routes(graph.underlay, np.ones(graph.underlay.links)),
+        "<StatedRoutes of 2 pairs>": stated_routes([(0, 1), (1, 2, 3)]),
+        "<UnroutedPairs between 17 sites>": UnroutedPairs(sites=17),
+        "<SlowStart idle: initial windows 115840 to 347520 bits>": with_slow_start(
+            graph, "idle", np.arange(11) % 3 + 1
+        ).slow_start,
         "<State: 2 arcs, lags up to 3>": state,
         "<State: 0 arcs, lags up to 0, no computing>": idle,
         "ArcNumbers(2 arcs)": ArcNumbers(3, [(pair, pair[::-1]), (pair[:1], pair[1:])]),

@@ -36,9 +36,12 @@ from topologies.delays import arc_delays, pair_delays
 from topologies.designers.node_order import reordered
 from topologies.designers.placed import cycle_time_by_order
 from topologies.errors import InputError
+from topologies.label_order import in_silo_order
+from topologies.periodic_overlay import added_in_states_s
 from topologies.slow_start import (
     INITIAL_BITS,
     opening,
+    opening_of,
     restart_after_s,
     restarts,
     slow_start_s,
@@ -469,3 +472,54 @@ def test_a_simulation_is_never_faster_than_its_bound():
         assert simulate(overlay, 40).cycle_time_s >= bound_s * (1 - 1e-9)
         if kind != "star":
             assert overlay.closed_forms.paper_s >= lower_bound_s(graph, WORK) * (1 - 1e-9)
+
+
+def test_without_slow_start_and_without_a_model_nothing_is_added():
+    graph = measured_like()
+    source, target = np.array([0, 1]), np.array([1, 2])
+    rate_bps = np.full((3, 2), 1e6)
+
+    for network, bits in ((graph, 8e6), (with_slow_start(graph, "always"), 0.0)):
+        added = slow_start_s(network, bits, source, target, rate_bps)
+        rounds, sent_bits = opening_of(network, bits, source, target, rate_bps)
+        assert added.tolist() == rounds.tolist() == sent_bits.tolist() == [[0.0] * 2] * 3
+
+
+def test_slow_start_follows_silos_to_other_numbers():
+    access = AccessLinks(up_bps=1e9, down_bps=1e9)
+    plain = connectivity(load_underlay("gaia"), access=access, routers=[7, 1, 4])
+    graph = with_slow_start(plain, "idle", [[1, 2, 3], [4, 5, 6], [7, 8, 9]])
+    ordered, _, order = in_silo_order(graph, WORK)
+    pairs = np.ix_(order, order)
+
+    assert order.tolist() == [1, 2, 0]
+    assert ordered.slow_start.when == "idle"
+    assert ordered.slow_start.initial_bits.tolist() == graph.slow_start.initial_bits[pairs].tolist()
+    assert ordered.slow_start.trip_s.tolist() == graph.slow_start.trip_s[pairs].tolist()
+
+
+def test_in_a_period_a_connection_starts_slowly_where_it_idles_for_longer_than_its_time_out():
+    """Two states of a pair, and one in which nobody computes; round trips of 0.1 s."""
+    trip_s = np.array([[0.0, 0.1], [0.1, 0.0]])
+    plain = replace(
+        connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[0, 1]),
+        latency_s=trip_s / 2,
+    )
+    graph = with_slow_start(plain, "idle")
+    # 0 sends in states 0 and 1, 1 in state 1 only: every third round.
+    state, source, target, number = np.array([[0, 0, 1, 0], [1, 0, 1, 0], [1, 1, 0, 1]]).T
+    rate_bps = np.array([4e6, 2e6, 8e6])
+
+    def added(compute_s, computed=2):
+        work = Workload(model_bits=8e6, compute_s=compute_s)
+        return added_in_states_s(graph, work, 3, computed, state, source, target, rate_bps, number)
+
+    # A window opens for the slowest state: at 2 Mbit/s 0.2 Mbit fill a round trip, at 8 Mbit/s 0.8.
+    of_0 = extra_s(8e6, 2e6, 0.1, INITIAL_BITS)
+    of_1 = extra_s(8e6, 8e6, 0.1, INITIAL_BITS)
+    # Two thirds of the rounds compute. Idle are 2, 1 and 3 rounds of it and 50 ms; the time-out is 300 ms.
+    assert added(0.1).tolist() == [0.0, 0.0, 0.0]
+    assert added(0.13) == pytest.approx([0.0, 0.0, of_1])
+    assert added(0.2) == pytest.approx([of_0, 0.0, of_1])
+    assert added(0.4) == pytest.approx([of_0, of_0, of_1])
+    assert added(0.3, computed=1).tolist() == pytest.approx([0.0, 0.0, of_1])

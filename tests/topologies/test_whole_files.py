@@ -1,14 +1,23 @@
 """Files and folders get their names in one step, with the permissions of what they replace, on the disk."""
 
+import ctypes
 import errno
 import os
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
 from topologies import renames
 from topologies.renames import exchange, rename_new
-from topologies.whole_files import keep_permissions, make_folders, publish, sync_folder, sync_tree
+from topologies.whole_files import (
+    keep_permissions,
+    make_folders,
+    publish,
+    sync_folder,
+    sync_tree,
+    write_whole,
+)
 
 
 @pytest.fixture(params=["flags", "no flags"])
@@ -154,3 +163,53 @@ def test_all_files_and_folders_of_a_tree_are_synced_the_folder_itself_last(tmp_p
 
     places = ("one", "one/two", "one/two/file", "zero", "")
     assert synced == [(tmp_path / place).stat().st_ino for place in places]
+
+
+def test_where_the_kernel_has_no_such_call_renames_take_no_flags(tmp_path, monkeypatch):
+    monkeypatch.setattr(renames.ctypes, "CDLL", lambda *_, **__: object())
+    assert exchange(tmp_path, tmp_path / "other") is False
+
+
+@pytest.mark.parametrize("number", [errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EXDEV])
+def test_where_the_file_system_takes_no_flags_a_rename_goes_without(tmp_path, monkeypatch, number):
+    called = []
+
+    def refused(*arguments):
+        called.append(arguments)
+        ctypes.set_errno(number)
+        return -1
+
+    monkeypatch.setattr(renames.ctypes, "CDLL", lambda *_, **__: SimpleNamespace(renameat2=refused))
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_text("1")
+    assert exchange(one, other) is False
+    rename_new(one, other)
+    assert other.read_text() == "1"
+    # As of the working directory, with the flags of renameat2(2).
+    names = (-100, os.fsencode(one), -100, os.fsencode(other))
+    assert called == [(*names, 2), (*names, 1)]
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    path, temporary = tmp_path / "x", tmp_path / "x.partial"
+    temporary.write_text("of a process that was killed")
+    write_whole(path, b"first", temporary=temporary)
+    assert path.read_bytes() == b"first"
+    write_whole(path, memoryview(b"second"), temporary=temporary)
+    assert path.read_bytes() == b"second"
+
+    def full(_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, b"third", temporary=temporary)
+    assert ([*tmp_path.iterdir()], path.read_bytes()) == ([path], b"second")
+
+
+def test_what_removes_the_temporary_file_meanwhile_is_the_error(tmp_path, monkeypatch):
+    path, temporary = tmp_path / "x", tmp_path / "x.partial"
+    monkeypatch.setattr(os, "fsync", lambda _: temporary.unlink())
+    with pytest.raises(OSError, match="another program has removed or replaced"):
+        write_whole(path, b"first", temporary=temporary)
+    assert not path.exists()
