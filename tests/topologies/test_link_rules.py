@@ -246,3 +246,28 @@ def test_measured_pairs_have_no_core_links():
     (own,) = acks.occupied([(i, j)])
     assert own.usage[: own.hops] == (1.0,) * 3
     assert set(own.usage[own.hops :]) == {0.02}
+
+
+def test_the_slowest_of_the_shared_links_that_a_model_crosses_limits_it():
+    shared = (
+        SharedAccess(silos=(0, 1), up_bps=8.0, down_bps=4.0),
+        SharedAccess(silos=(2, 3), up_bps=2.0, down_bps=6.0),
+    )
+    graph = line(LinkRules(half_duplex=(0, 4), shared_access=shared), silos=5)
+    limits = {
+        (0, 1): (np.inf, ""),
+        (3, 2): (np.inf, ""),
+        (0, 4): (8.0, "A + B uplink"),
+        (4, 1): (4.0, "A + B downlink"),
+        (0, 2): (6.0, "C + D downlink"),
+        (3, 1): (2.0, "C + D uplink"),
+        (2, 4): (2.0, "C + D uplink"),
+    }
+    source, target = np.array(list(limits)).T
+
+    assert graph.shared_access_bps(source, target).tolist() == [bps for bps, _ in limits.values()]
+    assert [graph.shared_access_name(i, j) for i, j in limits] == [name for _, name in limits.values()]
+    table = graph.shared_access_bps(np.arange(5)[:, np.newaxis], np.arange(5))
+    assert table.shape == (5, 5)
+    assert table[source, target].tolist() == [bps for bps, _ in limits.values()]
+    assert line(silos=3).shared_access_name(0, 2) == ""

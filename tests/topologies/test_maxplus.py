@@ -281,3 +281,51 @@ def test_a_bound_is_shown_by_so_many_passes_as_its_longest_path_takes():
 def test_an_event_graph_has_no_tokens_below_zero():
     with pytest.raises(InputError, match=r"^tokens\(=-2\) must be >= 0\.$"):
         event_graph(2, [(0, 1, 1.0, 0), (1, 0, 1.0, -2)])
+
+
+def test_of_arcs_without_a_token_one_on_a_circuit_is_named():
+    arcs = [(0, 1, 1.0, 0), (1, 0, 1.0, 1), (2, 3, 1.0, 0), (3, 2, 1.0, 0)]
+    with pytest.raises(InputError, match=r"^arc 2 -> 3 lies on a circuit without a token: its events"):
+        event_graph(4, arcs)
+
+
+@pytest.mark.parametrize(("lost", "count"), [("target", 1), ("delay_s", 3), ("tokens", 0)])
+def test_arcs_have_one_entry_in_each_array(lost, count):
+    arrays = {name: np.zeros(2, dtype=int) for name in ("source", "target", "delay_s", "tokens")}
+    with pytest.raises(InputError, match=r"must have one entry per arc\.$"):
+        EventGraph(nodes=1, **(arrays | {lost: np.zeros(count, dtype=int)}))
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "nodes", "taken"),
+    [
+        (0, 1, 2, True),
+        (1, 0, 2, True),
+        (-1, 0, 2, False),
+        (0, -1, 2, False),
+        (2, 0, 2, False),
+        (0, 2, 2, False),
+    ],
+)
+def test_both_ends_of_an_arc_are_nodes(source, target, nodes, taken):
+    arcs = [(0, 0, 1.0, 1), (source, target, 1.0, 1)]
+    if taken:
+        assert len(event_graph(nodes, arcs).source) == 2
+    else:
+        with pytest.raises(InputError, match=r"^arc ends must lie in 0\.\.1\.$"):
+            event_graph(nodes, arcs)
+
+
+def test_a_loop_that_is_too_slow_is_the_larger_circuit():
+    potential, circuit = _potential(event_graph(1, [(0, 0, 1.0, 1)]), 0.0, np.zeros(1))
+    assert circuit == (0,)
+    assert potential.tolist() == [2.0]
+
+
+def test_a_circuit_is_sought_where_it_is_not_known_that_there_is_one():
+    chain = [(0, 1, 9.0, 1), (1, 2, 1.0, 1), (2, 1, 3.0, 1)]
+    found = cycle_time(event_graph(4, chain))
+    assert (found.cycle_time_s, found.circuit) == (2.0, (1, 2))
+    assert found.potential_s.shape == (4,)
+    with pytest.raises(InputError, match="has no circuit, so it has no cycle time"):
+        cycle_time(event_graph(3, chain[:2]))

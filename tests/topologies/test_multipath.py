@@ -1,6 +1,7 @@
 """Equal-cost multipath: always a cheapest route, all of them used, whatever the numbering; and routings by name."""
 
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import networkx as nx
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from topologies import AccessLinks, InputError, Underlay, connectivity, load_underlay
 from topologies.multipath import _hashed, multipath_routes
 from topologies.routing import shortest_routes
-from topologies.routings import COSTS, named_routing
+from topologies.routings import COSTS, named_routing, routing_words
 
 ACCESS = AccessLinks(up_bps=1e9, down_bps=1e9)
 
@@ -205,3 +206,27 @@ def test_costs_of_links_by_name():
     # A link of 1 Gbps costs 1, one without a limit nothing, and one of no capacity does not count.
     costs = COSTS["inverse_capacity"](underlay, core_bps)
     np.testing.assert_array_equal(costs, np.resize([0.0, 2e9, 1.0, 0.0], links))
+
+
+@pytest.mark.parametrize(
+    ("routing", "words"),
+    [
+        (named_routing(), ""),
+        (shortest_routes, ""),
+        (partial(shortest_routes, weight=np.ones(1)), ""),
+        (named_routing("hops"), "routes by hops"),
+        (named_routing("distance", 0), "routes by distance, multipath seed 0"),
+        (named_routing("latency", 7), "routes by latency, multipath seed 7"),
+        (named_routing("inverse_capacity", split_flows=True), "routes by inverse_capacity, flows split"),
+        (named_routing("distance", split_flows=True), "routes by distance, flows split"),
+    ],
+)
+def test_a_routing_in_words(routing, words):
+    assert routing_words(routing) == words
+
+
+def test_flows_are_not_both_split_and_spread():
+    with pytest.raises(
+        InputError, match=r"^split_flows\(=True\) must not be given beside multipath_seed\(=0\)\.$"
+    ):
+        named_routing("hops", 0, split_flows=True)

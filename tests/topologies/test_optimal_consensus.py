@@ -205,6 +205,13 @@ def test_weights_of_nothing_are_not_scaled():
         assert _scaled(3, source, target, np.zeros(4), nonnegative).tolist() == [0.0] * 4
         # Below 0 they drive the silos apart, whatever their size.
         assert _scaled(3, source, target, np.full(4, -0.1), nonnegative).tolist() == [-0.1] * 4
+    # Two edges of 1 in a complete graph of 1/2 or 0.6 below 0: no silo has more above 0 than below it.
+    source, target = both_ways(itertools.combinations(range(4), 2))
+    inside = (source // 2) == (target // 2)
+    for below in (-0.5, -0.6):
+        weights = np.where(inside, 1.0, below)
+        assert _scaled(4, source, target, weights, nonnegative=False).tolist() == weights.tolist()
+    source, target = both_ways([(0, 1), (1, 2)])
     # On a path of three the Laplacian has 0, 1 and 3: the best weights are 1/2.
     assert _scaled(3, source, target, np.full(4, 0.1), nonnegative=False) == pytest.approx([0.5] * 4)
     # A hub of four leaves: 2 / (1 + 5), but each silo's own weight would be below 0 there.

@@ -256,7 +256,9 @@ def test_a_file_and_a_network_without_a_core(tmp_path):
         ([(0, 9)], r"the stated route \(0, 9\) must follow links"),
         ([(0,)], "two routers or more, each once"),
         ([(0, 1, 0)], "two routers or more, each once"),
-        ([(0, 1), (0, 2, 3, 1)], "must have one route"),
+        ([(0, 1), (0, 2, 3, 1)], r"^the pair \(0, 1\) must have one route\.$"),
+        ([(0, 1, 3), (3, 1, 0), (0, 2, 3)], r"^the pair \(0, 3\) must have one route\.$"),
+        ([(2, 0), (1, 3, 1)], r"^the route \(1, 3, 1\) must pass two routers or more, each once\.$"),
     ],
 )
 def test_routes_of_an_underlay_follow_its_links(paths, message):

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from topologies import AccessLinks, InputError, connectivity, load_underlay
+from topologies import AccessLinks, InputError, Underlay, connectivity, load_underlay
 from topologies.networks.traffic_matrices import TrafficMatrices
 from topologies.routings import named_routing
+from topologies.stated_routes import stated_routes
 from topologies.traffic_loads import link_loads
 
 
@@ -70,3 +71,31 @@ def test_measured_pairs_have_no_core():
     )
     with pytest.raises(InputError, match="the bandwidth of silo pairs is measured, so that there are none"):
         link_loads(matrices(("Seoul", "Tokyo"), [(0, 1)], [[1.0]]), graph)
+
+
+def test_demands_on_stated_routes_stay_whole_where_others_are_split():
+    underlay = Underlay(
+        name="square",
+        variant="corrected",
+        labels=tuple("ABCD"),
+        latitude_deg=np.full(4, np.nan),
+        longitude_deg=np.full(4, np.nan),
+        ends=np.array([(0, 1), (1, 3), (0, 2), (2, 3)]),
+        length_km=np.ones(4),
+        capacity_bps=np.full(4, 1e9),
+        stated_routes=stated_routes([(0, 2, 3)]),
+    )
+    graph = connectivity(
+        underlay,
+        access=AccessLinks(up_bps=1e10, down_bps=1e10),
+        routing=named_routing("hops", split_flows=True),
+    )
+    loads_bps = link_loads(
+        matrices("ABCD", [(0, 3), (3, 0), (2, 3)], [[4.0, 6.0, 1.0], [0.0, 0.0, 2.0]]), graph
+    )
+
+    # A - C - D as stated; back half of it on each way; C - D.
+    assert loads_bps.tolist() == [
+        [0.0, 3.0, 0.0, 3.0, 4.0, 3.0, 5.0, 3.0],
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 0.0],
+    ]

@@ -11,6 +11,7 @@ import pytest
 from topologies import renames
 from topologies.renames import exchange, rename_new
 from topologies.whole_files import (
+    is_named,
     keep_permissions,
     make_folders,
     publish,
@@ -213,3 +214,14 @@ def test_what_removes_the_temporary_file_meanwhile_is_the_error(tmp_path, monkey
     with pytest.raises(OSError, match="another program has removed or replaced"):
         write_whole(path, b"first", temporary=temporary)
     assert not path.exists()
+
+
+def test_an_open_file_has_its_name_until_another_one_gets_it(tmp_path):
+    path = tmp_path / "x"
+    with path.open("w") as file:
+        assert is_named(file.fileno(), path) is True
+        path.rename(tmp_path / "y")
+        assert is_named(file.fileno(), path) is False
+        path.write_text("another's")
+        assert is_named(file.fileno(), path) is False
+        assert is_named(file.fileno(), tmp_path / "y") is True
