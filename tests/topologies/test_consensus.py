@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from topologies.consensus import (
+    agreed_weights,
     check_consensus,
     consensus_matrix,
     consensus_rules,
     spectral_gap,
+    weight_pattern,
 )
 from topologies.errors import InputError
 from topologies.weights import is_symmetric, local_degree, uniform
@@ -177,3 +179,112 @@ def test_check_returns_the_matrix():
 
     assert check_consensus(matrix, columns=False) is matrix
     assert check_consensus(local_degree(3, *directed_ring(3)), columns=True).shape == (3, 3)
+
+
+EXACT = np.array([[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
+
+
+def changed(i, j, by):
+    """The matrix with another weight."""
+    matrix = EXACT.copy()
+    matrix[i, j] += by
+    return matrix
+
+
+@pytest.mark.parametrize(
+    ("matrix", "options", "message"),
+    [
+        (
+            changed(1, 2, 0.5),
+            {"columns": True},
+            "consensus matrix: the row of silo 1 sums to 1.5; it must sum to 1 within 1e-12.",
+        ),
+        (
+            changed(1, 2, -3e-12),
+            {"columns": False, "labels": "abc"},
+            "consensus matrix: the row of b sums to 0.999999999997; it must sum to 1 within 1e-12.",
+        ),
+        (
+            np.array([[0.5, 0.5], [0.25, 0.75]]),
+            {"columns": True, "labels": "ab"},
+            "consensus matrix: the column of a sums to 0.75; it must sum to 1 within 1e-12.",
+        ),
+        (
+            np.array([[1.25, -0.25], [-0.125, 1.125]]),
+            {"columns": False},
+            "consensus matrix: the weight(=-0.25) that silo 0 gives the model of silo 1 must be >= 0, or "
+            "negative_weights=True be given.",
+        ),
+        (
+            np.array([[np.inf, 0.5], [0.5, np.nan]]),
+            {"columns": False, "labels": "ab", "negative_weights": True},
+            "consensus matrix: the weight(=inf) that a gives the model of a must be finite.",
+        ),
+        (
+            EXACT,
+            {"columns": True, "labels": "abc", "pattern": np.tri(3, dtype=bool)},
+            "consensus matrix: the weight(=0.25) that a gives the model of b must be 0: there is no arc b -> a.",
+        ),
+        (np.ones((2, 3)) / 3, {"columns": False}, "consensus matrix has shape (2, 3); it must be square."),
+        (np.ones(1), {"columns": False}, "consensus matrix has shape (1,); it must be square."),
+        (np.empty((0, 0)), {"columns": False}, "consensus matrix has shape (0, 0); it must be square."),
+    ],
+)
+def test_what_is_no_consensus_matrix_is_said_in_one_line(matrix, options, message):
+    with pytest.raises(InputError) as caught:
+        check_consensus(matrix, **options)
+    assert str(caught.value) == message
+
+
+def test_rounding_is_no_wrong_sum_and_no_weight_below_0():
+    for matrix in (changed(0, 1, 9e-13), changed(2, 2, -9e-13), np.array([[1.0, -9e-13], [-9e-13, 1.0]])):
+        assert check_consensus(matrix, columns=True) is matrix
+    below = np.array([[1.25, -0.25], [-0.25, 1.25]])
+    assert check_consensus(below, columns=True, negative_weights=True) is below
+    pattern = np.array([[True, False], [True, True]])
+    matrix = np.array([[1.0, 0.0], [0.5, 0.5]])
+    assert check_consensus(matrix, columns=False, pattern=pattern) is matrix
+
+
+def test_through_a_hub_models_of_all_that_it_hears_come_to_those_that_hear_it():
+    # 0 and 1 send to the hub 2, which sends to 1 and 3; 3 sends to 0.
+    source, target = np.array([0, 1, 2, 2, 3]), np.array([2, 2, 1, 3, 0])
+    plain = [[1, 0, 0, 1], [0, 1, 1, 0], [1, 1, 1, 0], [0, 0, 1, 1]]
+
+    assert weight_pattern(4, source, target).tolist() == np.array(plain, dtype=bool).tolist()
+    plain[1], plain[3] = [1, 1, 1, 0], [1, 1, 1, 1]
+    assert weight_pattern(4, source, target, hub=2).tolist() == np.array(plain, dtype=bool).tolist()
+
+
+def test_the_mean_on_which_silos_agree_by_hand():
+    # (0.8, 0.2) A = (0.8, 0.2).
+    matrix = np.array([[0.9, 0.1], [0.4, 0.6]])
+    assert agreed_weights(matrix) == pytest.approx([0.8, 0.2], rel=1e-12)
+    assert np.linalg.matrix_power(matrix, 100)[1] == pytest.approx([0.8, 0.2], rel=1e-12)
+    assert agreed_weights(EXACT).tolist() == [1 / 3] * 3
+    assert agreed_weights(np.ones((1, 1))).tolist() == [1.0]
+    assert agreed_weights(np.eye(2)) is None
+    assert agreed_weights(np.array([[0.0, 1.0], [1.0, 0.0]])) is None
+
+
+@pytest.mark.parametrize(("gap", "agree"), [(1.1e-9, True), (1e-9, False), (0.0, False), (-1.0, False)])
+def test_a_gap_of_rounding_is_none(gap, agree):
+    assert (agreed_weights(EXACT, gap=gap) is not None) == agree
+
+
+@pytest.mark.parametrize(
+    ("arcs", "message"),
+    [
+        ([(0, 1), (1, 2), (2, 3)], r"^arcs must join silos 0\.\.2\.$"),
+        ([(0, 1), (1, 2), (2, -1)], r"^arcs must join silos 0\.\.2\.$"),
+        ([(0, 1), (1, 1), (2, 0)], r"^an arc must join two different silos\.$"),
+        (
+            [(0, 1), (1, 0), (0, 2)],
+            r"^consensus rule balanced: the overlay must be strongly connected, but nothing that silo 2 sends can "
+            r"reach silo 0\.$",
+        ),
+    ],
+)
+def test_arcs_of_no_overlay_are_said_in_one_line(arcs, message):
+    with pytest.raises(InputError, match=message):
+        consensus_matrix("balanced", 3, *np.array(arcs).T)

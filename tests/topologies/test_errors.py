@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from topologies.errors import UNSTATED, Field, InputError, unknown_key, unknown_name
+from topologies.errors import UNSTATED, Field, InputError, first_names, quoted, unknown_key, unknown_name
 
 
 def test_few_names_are_all_listed_in_order():
@@ -148,3 +148,46 @@ def test_what_breaks_lines_or_moves_a_cursor_is_escaped(control):
 def test_a_key_that_a_table_has_not(table, key, known, text):
     assert str(unknown_key(table, key, known)) == text
     assert str(unknown_key(table, key, known, source="f.toml")) == f"f.toml: {text}"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ([1, 2, 3], "[1, 2, 3]"),
+        ([1, 2, 3, 4], "[1, 2, 3, ...]"),
+        ({"a": 1, "b": 2}, "{'a': 1, 'b': 2}"),
+        ({"a": 1, "b": 2, "c": 3}, "{'a': 1, 'b': 2, ...}"),
+        ([[1, [2]]], "[[1, [...]]]"),
+        ("x" * 58, repr("x" * 58)),
+        ("x" * 59, f"'{'x' * 27}...{'x' * 28}'"),
+        (10**59, str(10**59)),
+        (10**60, f"1{'0' * 27}...{'0' * 29}"),
+        pytest.param(-(10**5000), "an integer of 16610 bits", id="5001 digits"),
+        (["y" * 30] * 3, repr(["y" * 30] * 3)[:77] + "..."),
+        (["y" * 22, "y" * 22, "y" * 24], repr(["y" * 22, "y" * 22, "y" * 24])),
+        (np.bool_(True), "True"),
+        (np.array(2.5), "2.5"),
+        (np.array([1, 2]), "array([1, 2])"),
+    ],
+)
+def test_values_are_short_and_on_one_line(value, text):
+    assert quoted(value) == text
+    assert len(text) <= 80
+
+
+def test_of_more_than_ten_names_the_first_and_how_many_there_are():
+    names = [f"n{k}" for k in range(12)]
+    listed = ", ".join(f"'{name}'" for name in names[:10])
+
+    assert first_names(names[:10]) == listed
+    assert first_names(names[:11]) == f"{listed} and 1 more"
+    assert first_names(names) == f"{listed} and 2 more"
+
+
+def test_keys_of_a_table_up_to_sixteen_are_all_listed():
+    keys = [f"key{k:02d}" for k in range(16)]
+    assert str(unknown_key("[a]", "zz", keys)) == f"[a] has no key 'zz'; its keys are {', '.join(keys)}."
+    assert str(unknown_key("[a]", "zz", [*keys, "key16"])).endswith(
+        f"its 17 keys are {', '.join(keys[:10])}, ..."
+    )
+    assert str(unknown_key("[a]", "zz", ["a", "b", "a"])) == "[a] has no key 'zz'; its keys are a, b."

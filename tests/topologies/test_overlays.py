@@ -304,3 +304,89 @@ def test_an_overlay_that_is_not_strong_names_a_silo_that_nobody_hears(make_under
 def test_unknown_kinds_name_the_nearest():
     with pytest.raises(InputError, match=r"did you mean 'ring'\?"):
         design("rings", None, None)
+
+
+@pytest.fixture
+def four(make_underlay):
+    """Four silos in a line."""
+    return connectivity(
+        make_underlay(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]),
+        access=AccessLinks(up_bps=1e9, down_bps=1e9),
+    )
+
+
+@pytest.mark.parametrize(
+    ("arcs", "degree"),
+    [
+        ([(0, 1), (1, 2), (2, 3), (3, 0)], 1),
+        ([(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (3, 0)], 3),
+        ([(1, 0), (2, 0), (3, 0), (2, 1), (3, 2), (0, 3)], 3),
+    ],
+)
+def test_the_largest_degree_is_of_arcs_out_or_in(four, arcs, degree):
+    assert build_overlay("mine", four, INATURALIST, arcs).max_degree == degree
+
+
+@pytest.mark.parametrize("hub", [-1, 4])
+def test_a_hub_that_is_no_silo_is_refused(four, hub):
+    with pytest.raises(InputError, match=rf"^mine: hub\(={hub}\) must be a silo of 0\.\.3\.$"):
+        build_overlay("mine", four, INATURALIST, [(0, 1), (1, 2), (2, 3), (3, 0)], hub=hub)
+
+
+@pytest.mark.parametrize("hub", [0, 3])
+def test_what_a_hub_sends_carries_no_token(four, hub):
+    arcs = [pair for silo in range(4) if silo != hub for pair in ((hub, silo), (silo, hub))]
+    overlay = build_overlay("mine", four, INATURALIST, arcs, hub=hub)
+
+    assert overlay.hub == hub
+    assert overlay.tokens.tolist() == [int(source != hub) for source in overlay.source.tolist()]
+    waits_s = np.where(overlay.source == hub, 0.0, INATURALIST.compute_s)
+    assert overlay.delay_s == pytest.approx(waits_s + overlay.latency_s + overlay.transmission_s)
+    assert build_overlay("mine", four, INATURALIST, arcs).tokens.tolist() == [1] * 6
+
+
+def test_arcs_in_any_order_are_sorted_and_belong_to_the_messages_of_their_kind(four):
+    arcs = [(3, 0), (1, 2), (0, 3), (0, 1), (2, 3)]
+    overlay = build_overlay("mine", four, INATURALIST, arcs)
+    assert list(zip(overlay.source.tolist(), overlay.target.tolist(), strict=True)) == sorted(arcs)
+    assert not overlay.negative_weights
+    for wrong, message in (
+        ([*arcs, (1, 2)], "mine: an arc must not be repeated."),
+        ([*arcs, (2, 2)], "mine: an arc must join two different silos."),
+        ([*arcs, (2, 9)], "mine: silo(=9) must be a label or a number of 0..3."),
+    ):
+        with pytest.raises(InputError) as caught:
+            build_overlay("mine", four, INATURALIST, wrong)
+        assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("consensus", "message"),
+    [
+        ("much", "mine: consensus must be a matrix of numbers."),
+        (np.eye(3), "mine: consensus has shape (3, 3); it must be (4, 4)."),
+        (
+            np.full((4, 4), 0.25),
+            "mine: consensus matrix: the weight(=0.25) that r0 gives the model of r1 must be 0: there is no arc "
+            "r1 -> r0.",
+        ),
+        (2 * np.eye(4), "mine: consensus matrix: the row of r0 sums to 2; it must sum to 1 within 1e-12."),
+    ],
+)
+def test_a_consensus_matrix_of_another_overlay_is_refused(four, consensus, message):
+    with pytest.raises(InputError) as caught:
+        build_overlay("mine", four, INATURALIST, [(0, 1), (1, 2), (2, 3), (3, 0)], consensus=consensus)
+    assert str(caught.value) == message
+
+
+def test_stated_weights_below_0_are_known_to_be_so_and_others_go_before_them(four):
+    ring = [(0, 1), (1, 2), (2, 3), (3, 0)]
+    matrix = 1.25 * np.eye(4)
+    for source, target in ring:
+        matrix[target, source] = -0.25
+    assert build_overlay("mine", four, INATURALIST, matrix).negative_weights
+    half = np.abs(matrix) / 1.5
+    overlay = build_overlay("mine", four, INATURALIST, matrix, consensus=half)
+    assert not overlay.negative_weights
+    assert np.array_equal(overlay.consensus, half)
+    assert overlay.agreed_weights.tolist() == [0.25] * 4

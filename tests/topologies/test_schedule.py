@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 from topologies import AccessLinks, InputError, Workload, connectivity
 from topologies.designers.matcha import matcha
 from topologies.designers.random_ring import random_ring
-from topologies.schedule import choices, make_schedule
+from topologies.schedule import NamedRandomOverlay, choices, make_schedule
 
 WORK = Workload(model_bits=1e6, compute_s=0.01)
 ACCESS = AccessLinks(up_bps=1e9, down_bps=1e9)
@@ -156,3 +156,20 @@ def test_no_rounds_and_bad_numbers(make_graph):
         make_schedule(overlay, 0, -1)
     with pytest.raises(InputError, match=r"seed\(=-3\) must be >= 0"):
         make_schedule(overlay, -3, 2)
+
+
+def test_a_name_and_a_seed_of_its_own_change_nothing_else(make_graph):
+    base = random_ring(make_graph(6), Workload(model_bits=1e6, compute_s=0.1))
+    named, seeded = (NamedRandomOverlay(kind="mine", base=base, seed=seed) for seed in (None, 0))
+
+    assert (named.kind, named.graph, named.work) == ("mine", base.graph, base.work)
+    assert named.negative_weights is base.negative_weights
+    for seed in (0, 5):
+        plain = make_schedule(base, seed, 20)
+        assert np.array_equal(make_schedule(named, seed, 20).choices, plain.choices)
+        fixed = make_schedule(seeded, seed, 20)
+        assert np.array_equal(fixed.choices, make_schedule(base, 0, 20).choices)
+        assert (fixed.seed, fixed.rounds) == (seed, 20)
+        for one, other in zip(fixed.arcs(3), make_schedule(base, 0, 20).arcs(3), strict=True):
+            assert np.array_equal(one, other)
+        assert np.array_equal(fixed.consensus(3), make_schedule(base, 0, 20).consensus(3))

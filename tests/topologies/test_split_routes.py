@@ -363,3 +363,19 @@ def test_a_flow_is_split_or_takes_one_route_but_not_both():
         InputError, match=r"^split_flows\(=True\) must not be given beside multipath_seed\(=0\)\.$"
     ):
         named_routing("hops", 0, split_flows=True)
+
+
+def test_all_links_that_flows_are_split_over_are_used():
+    # D - E costs too much for every flow; E hangs on A.
+    underlay = underlay_of(5, [*SQUARE, (3, 4), (4, 0)], 1.0)
+    routes = split_routes(underlay, np.array([1.0, 1.0, 1.0, 1.0, 9.0, 1.0]))
+
+    assert routes.used_links().tolist() == [True, True, True, True, False, True]
+    assert routes.bottleneck_bps(np.array([1.0, 9.0, 9.0, 9.0, 9.0, 9.0]))[0].tolist() == [
+        np.inf,
+        1.0,
+        9.0,
+        2.0,
+        9.0,
+    ]
+    assert routes.bottleneck_bps(np.full(6, 4.0))[4].tolist() == [4.0, 4.0, 4.0, 4.0, np.inf]

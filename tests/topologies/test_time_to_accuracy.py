@@ -67,3 +67,16 @@ def test_a_period_that_averages_exactly_is_one_efold():
     assert worst_contraction(8, states[:2]) == pytest.approx(1)
     assert seconds_per_efold(2.0, worst_contraction(8, states), period=3) == 6.0
     assert rounds_per_efold(0.9, period=3) == rounds_per_efold(0.9)
+
+
+def test_rounds_at_the_ends_of_their_rule():
+    assert rounds_per_efold(1 - 1e-9) == math.inf
+    assert rounds_per_efold(1 - 2e-9) == pytest.approx(5e8, rel=1e-6)
+    assert rounds_per_efold(math.exp(-1)) == 1.0
+    assert rounds_per_efold(math.exp(-0.5)) == pytest.approx(2.0)
+    assert rounds_per_efold(1e-300, period=5) == 1.0
+    assert rounds_per_efold(0.0) == 1.0
+    assert rounds_per_efold(0.0, period=5) == 5.0
+    assert isinstance(rounds_per_efold(0.0, period=5), float)
+    assert seconds_per_efold(2.5, math.exp(-0.25)) == pytest.approx(10.0)
+    assert seconds_per_efold(2.5, 1.0) == math.inf

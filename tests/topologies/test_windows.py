@@ -55,6 +55,8 @@ def test_windows_of_receivers_and_of_pairs(three):
     [
         (0, 1, "window_bits(=0) must be > 0."),
         (np.nan, 1, "window_bits(=nan) must be > 0."),
+        ([1.0, -2.0, -3.0], 1, "window_bits(=-2) must be > 0."),
+        (1e6, [1, 2.5, 0], "streams(=2.5) must be a whole number >= 1."),
         (1e6, 0, "streams(=0) must be a whole number >= 1."),
         (1e6, 1.5, "streams(=1.5) must be a whole number >= 1."),
         (1e6, np.inf, "streams(=inf) must be a whole number >= 1."),
