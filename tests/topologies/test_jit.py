@@ -1,6 +1,8 @@
 import errno
 import importlib
+import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numba.core.caching
 
@@ -62,3 +64,38 @@ def test_a_disk_that_is_full_keeps_nothing_and_stops_nothing(tmp_path: Path, mon
     double = jit.compiled(importlib.import_module("package.full").double)
     assert double(3) == 6
     assert tried
+
+
+def test_what_is_compiled_is_kept_in_the_folder_of_its_package_and_rounds_as_python_does(
+    tmp_path: Path, monkeypatch
+) -> None:
+    package = tmp_path / "kept_package"
+    package.mkdir()
+    (package / "kept.py").write_text(
+        "def line(a, b, c):\n    return a * b + c\n\ndef share(a, b):\n    return a / b\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    before = numba.core.config.CACHE_DIR
+    module = importlib.import_module("kept_package.kept")
+    line = jit.compiled(module.line)
+    # Rounding takes a bit off the product, which a fused sum would show.
+    near_one = 1 + 2.0**-27
+    assert line(near_one, near_one, -(near_one * near_one)) == 0.0
+    # As NumPy's numbers: no error.
+    assert jit.compiled(module.share)(1.0, 0.0) == math.inf
+    assert before == numba.core.config.CACHE_DIR
+    folder = jit._folder(package, before)
+    assert folder is not None
+    assert len(list(folder.rglob("kept.line-*.nbi"))) == 1
+
+
+def test_other_features_of_a_processor_have_another_folder(tmp_path: Path, monkeypatch) -> None:
+    first = jit.cache_folders(tmp_path, "")
+    monkeypatch.setattr(jit, "get_host_cpu_features", lambda: SimpleNamespace(flatten=lambda: "+another"))
+    jit._cpu_features.cache_clear()
+    try:
+        second = jit.cache_folders(tmp_path, "")
+    finally:
+        jit._cpu_features.cache_clear()
+    assert [folder.parent for folder in first] == [folder.parent for folder in second]
+    assert {folder.name for folder in first} != {folder.name for folder in second}
