@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
 from topologies.consensus import consensus_matrix
-from topologies.given_arcs import numbered_arcs
+from topologies.given_arcs import mixing_arcs, numbered_arcs, silo_index, weighted_arcs
 
 LABELS = ("a", "b", "c", "d")
 RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
@@ -224,3 +224,76 @@ def test_a_matrix_with_weights_below_0_is_one_of_fdla(gaia):
 def test_what_is_no_overlay_is_named(arcs, rule):
     with pytest.raises(InputError, match=rule):
         numbered_arcs(arcs, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("sums", "said"),
+    [
+        ([1.0, 2.0, -0.5, 1.0], "the row of c sums to -0.5;"),
+        ([0.25, 1.0, 1.875, 1.0], "the row of c sums to 1.875;"),
+        ([1.0, 1.0, 1.0, 1.0 + 2e-6], "the row of d sums to 1.000002;"),
+        ([1.0, np.inf, 2.0, 1.0], "the row of b sums to inf;"),
+    ],
+)
+def test_the_row_farthest_from_1_is_named(sums, said):
+    matrix = np.zeros((4, 4))
+    matrix[:, 0] = sums
+    matrix[1] = [1e308, 1e308, 0, 0] if np.isinf(sums[1]) else matrix[1]
+    with pytest.raises(InputError) as caught:
+        mixing_arcs(matrix, LABELS)
+    assert str(caught.value).startswith(said)
+
+
+def test_an_undirected_graph_states_weights_both_ways_and_loops_once():
+    graph = nx.Graph()
+    graph.add_weighted_edges_from([("a", "b", 0.25), ("b", "c", 0.125), ("c", "d", 0.5), ("b", "b", 0.625)])
+    pairs, weights = arcs_of(graph)
+
+    assert pairs == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)]
+    assert weights.tolist() == [
+        [0.75, 0.25, 0.0, 0.0],
+        [0.25, 0.625, 0.125, 0.0],
+        [0.0, 0.125, 0.375, 0.5],
+        [0.0, 0.0, 0.5, 0.5],
+    ]
+
+
+def test_a_node_without_an_edge_must_be_a_silo_too():
+    graph = nx.DiGraph(RING)
+    graph.add_node("a")
+    assert arcs_of(graph) == (sorted(RING), None)
+    graph.add_node("z")
+    with pytest.raises(InputError, match=r"^silo\(='z'\) must be one of a, b, c, d, or a number of 0\.\.3"):
+        numbered_arcs(graph, LABELS)
+
+
+def test_no_arcs_are_pairs_of_none():
+    for nothing in ([], iter(()), np.empty((0, 2), dtype=int), nx.DiGraph()):
+        pairs, weights = numbered_arcs(nothing, LABELS)
+        assert (pairs.shape, pairs.dtype, weights) == ((0, 2), np.int64, None)
+
+
+@pytest.mark.parametrize(
+    ("silo", "number"), [("a", 0), ("d", 3), ("3", 3), ("003", 3), ("0", 0), (2, 2), (2.0, 2), (np.int8(1), 1)]
+)
+def test_a_silo_by_label_or_number(silo, number):
+    found = silo_index(silo, LABELS)
+    assert (found, type(found)) == (number, int)
+
+
+@pytest.mark.parametrize("silo", ["4", "00004", -1, 4, 3.5, np.nan, np.inf, True, np.True_, None, (0,), "-1", "²"])
+def test_what_is_no_silo(silo):
+    with pytest.raises(InputError, match=r"^silo\(=.*\) must be .*a number of 0\.\.3"):
+        silo_index(silo, LABELS)
+
+
+def test_own_weights_that_are_stated_stay_and_others_are_what_is_left():
+    pairs = np.array([(0, 1), (1, 1), (1, 0), (2, 0)])
+    arcs, weights = weighted_arcs(pairs, [0.25, 0.75, 0.5, 0.125], "abc")
+
+    assert arcs.tolist() == [[0, 1], [1, 0], [2, 0]]
+    assert weights.tolist() == [[0.375, 0.5, 0.125], [0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
+    with pytest.raises(InputError, match=r"^the arc c -> a must not be repeated\.$"):
+        weighted_arcs(np.array([(2, 0), (0, 1), (2, 0)]), [0.1, 0.2, 0.3], "abc")
+    with pytest.raises(InputError, match=r"^the row of b sums to 0\.75; rows of a mixing matrix"):
+        weighted_arcs(np.array([(0, 1), (1, 1)]), [0.25, 0.5], "abc")
