@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
-from topologies.connectivity import latencies, with_access
+from topologies.connectivity import latencies, silo_labels, with_access, with_bottleneck
+from topologies.link_rules import LinkRules
+from topologies.windows import with_windows
 
 FAST = AccessLinks(up_bps=1e10, down_bps=1e10)
 
@@ -225,3 +227,125 @@ def test_rules_that_nothing_knows_are_refused_outside_connectivity_too(line):
         replace(graph, bandwidth="fair")
     with pytest.raises(InputError, match=r"latency\(='per_hop'\) must be one of per_link, per_path"):
         latencies(graph.routes, graph.router, "per_hop")
+
+
+INF = np.inf
+
+
+@pytest.fixture
+def numbered(line):
+    """Three silos with two windows, a half-duplex core link and a half-duplex silo."""
+    windowed = with_windows(
+        connectivity(line, access=AccessLinks(up_bps=2e9, down_bps=[1e9, 4e9, 2e9])),
+        [[INF, 97.0, INF], [INF, INF, 114.0], [INF, INF, INF]],
+    )
+    return replace(windowed, rules=LinkRules(half_duplex=(1,), half_duplex_core=(0,)))
+
+
+def test_links_are_numbered_from_the_core_to_what_is_shared(numbered):
+    assert numbered.link_names == (
+        *("r0 -> r1", "r1 -> r0", "r1 -> r2", "r2 -> r1"),
+        *("r0 uplink", "r1 uplink", "r2 uplink", "r0 downlink", "r1 downlink", "r2 downlink"),
+        *("window r0 -> r1", "window r1 -> r2", "half-duplex r0 - r1", "half-duplex r1"),
+    )
+    assert (numbered.first_uplink, numbered.first_window, numbered.first_shared) == (4, 10, 12)
+    assert [numbered.uplink(silo) for silo in range(3)] == [4, 5, 6]
+    assert [numbered.downlink(silo) for silo in range(3)] == [7, 8, 9]
+    assert numbered.window_pairs.tolist() == [[0, 1], [1, 2]]
+    assert [numbered.is_window(direction) for direction in range(14)] == [False] * 10 + [True] * 2 + [False] * 2
+    # A window of 97 bits in 2 (4 + 0.85) ms, and of 114 in 2 (4 + 1.7) ms.
+    windows_bps = numbered.link_capacity_bps[10:12]
+    assert windows_bps == pytest.approx([97 / 9.7e-3, 114 / 11.4e-3], rel=1e-12)
+    assert np.delete(numbered.link_capacity_bps, [10, 11]).tolist() == [
+        *[1e9] * 4,
+        *[2e9] * 3,
+        *[1e9, 4e9, 2e9],
+        *[1e9, 4e9],
+    ]
+    assert not numbered.link_capacity_bps.flags.writeable
+
+
+def test_what_a_model_occupies_is_its_way_and_what_that_shares(numbered):
+    assert numbered.route(0, 1) == (4, 0, 8, 10)
+    assert numbered.route(0, 2) == (4, 0, 2, 9)
+    assert numbered.way(2, 0) == dict.fromkeys((6, 3, 1, 7), 1.0)
+    assert numbered.ways_along([(0, 1), (1, 2)]) == [
+        dict.fromkeys((4, 0, 8, 10), 1.0),
+        dict.fromkeys((5, 2, 9, 11), 1.0),
+    ]
+    into, out, past = numbered.occupied([(0, 1), (1, 2), (0, 2)])
+    # Of the 4 Gbit/s of silo 1's link, bits up count twice.
+    assert dict(zip(into.links, into.usage, strict=True)) == dict.fromkeys((4, 0, 8, 10, 12, 13), 1.0)
+    assert dict(zip(out.links, out.usage, strict=True)) == {5: 1.0, 2: 1.0, 9: 1.0, 11: 1.0, 13: 2.0}
+    assert dict(zip(past.links, past.usage, strict=True)) == dict.fromkeys((4, 0, 2, 9, 12), 1.0)
+    assert (into.hops, out.hops, past.hops) == (3, 3, 4)
+    assert numbered.crossings(np.array([0, 1, 0]), np.array([1, 2, 2])).tolist() == [
+        *[2.0, 0.0, 2.0, 0.0],
+        *[2.0, 1.0, 0.0, 0.0, 1.0, 2.0],
+        *[1.0, 1.0, 2.0, 3.0],
+    ]
+    nobody = np.empty(0, dtype=int)
+    assert numbered.crossings(nobody, nobody).tolist() == [0.0] * 14
+
+
+def test_without_rules_models_occupy_their_routes_alone(line):
+    graph = with_windows(connectivity(line, access=FAST), [INF, 100.0, INF])
+    (windowed, plain) = graph.occupied([(0, 1), (1, 2)])
+
+    assert (windowed.links, windowed.usage, windowed.hops) == ((4, 0, 8, 10), (1.0,) * 4, 3)
+    assert (plain.links, plain.usage, plain.hops) == ((5, 2, 9), (1.0,) * 3, 3)
+    crossed = graph.crossings(np.array([0, 1]), np.array([1, 2]))
+    assert np.flatnonzero(crossed).tolist() == [0, 2, 4, 5, 8, 9, 10]
+    assert set(crossed.tolist()) == {0.0, 1.0}
+    assert not graph.is_window(9)
+    assert not connectivity(line, access=FAST).is_window(9)
+
+
+def test_acknowledgements_go_back_and_take_no_window(line):
+    graph = with_windows(connectivity(line, access=FAST), [INF, 100.0, INF])
+    graph = replace(graph, rules=LinkRules(ack_share=0.25))
+    (there,) = graph.occupied([(1, 0)])
+
+    # The way back from 0 to 1 has a window, which acknowledgements do not take.
+    assert dict(zip(there.links, there.usage, strict=True)) == {5: 1, 1: 1, 7: 1, 4: 0.25, 0: 0.25, 8: 0.25}
+    assert there.hops == 3
+
+
+@pytest.mark.parametrize("routers", [[0, 3], [-1, 0], [0, -1, 3]])
+def test_a_silo_is_at_a_router_that_there_is(line, routers):
+    with pytest.raises(InputError, match=r"^routers must lie in 0\.\.2\.$"):
+        connectivity(line, access=FAST, routers=routers)
+
+
+@pytest.mark.parametrize("routers", [[], [[0, 1]], [0.0, 1.0], ["r0"], [True, False], 1])
+def test_each_silo_has_a_router_s_index(line, routers):
+    with pytest.raises(
+        InputError, match=r"^routers must hold a router's index for each of one or more silos\.$"
+    ):
+        connectivity(line, access=FAST, routers=routers)
+
+
+def test_silos_of_one_router_are_numbered_in_their_order(line):
+    assert silo_labels(line, [0, 2, 1, 2, 2, 1]) == ("r0", "r2/1", "r1/1", "r2/2", "r2/3", "r1/2")
+    graph = connectivity(line, access=FAST, routers=np.array([2, 0], dtype=np.int8))
+    assert (graph.router.tolist(), graph.router.dtype) == ([2, 0], np.int64)
+
+
+def test_a_network_without_sharing_has_the_smallest_capacity_of_each_route(line):
+    graph = connectivity(line, access=FAST, blocked=[(2, 0)])
+    alone = with_bottleneck(graph)
+
+    assert alone.available_bps.tolist() == [[INF, 1e9, 1e9], [1e9, INF, 1e9], [0.0, 1e9, INF]]
+    assert alone.bandwidth == "bottleneck"
+    assert not alone.available_bps.flags.writeable
+    assert with_bottleneck(alone) is alone
+    assert graph.available_bps[0, 2] == 0.5e9
+
+
+def test_a_connectivity_says_what_it_follows(line):
+    assert repr(connectivity(line, access=FAST, routers=[0, 1], latency="per_link")) == (
+        "<Connectivity on test (corrected): 2 silos, bandwidth hop_share, latency per_link>"
+    )
+    assert repr(AccessLinks(up_bps=[1e9, 2e9], down_bps=INF)) == (
+        "<AccessLinks: up 1e+09 to 2e+09, down inf bit/s>"
+    )
