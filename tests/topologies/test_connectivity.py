@@ -252,7 +252,9 @@ def test_links_are_numbered_from_the_core_to_what_is_shared(numbered):
     assert [numbered.uplink(silo) for silo in range(3)] == [4, 5, 6]
     assert [numbered.downlink(silo) for silo in range(3)] == [7, 8, 9]
     assert numbered.window_pairs.tolist() == [[0, 1], [1, 2]]
-    assert [numbered.is_window(direction) for direction in range(14)] == [False] * 10 + [True] * 2 + [False] * 2
+    assert [numbered.is_window(direction) for direction in range(14)] == [False] * 10 + [True] * 2 + [
+        False
+    ] * 2
     # A window of 97 bits in 2 (4 + 0.85) ms, and of 114 in 2 (4 + 1.7) ms.
     windows_bps = numbered.link_capacity_bps[10:12]
     assert windows_bps == pytest.approx([97 / 9.7e-3, 114 / 11.4e-3], rel=1e-12)

@@ -274,14 +274,17 @@ def test_no_arcs_are_pairs_of_none():
 
 
 @pytest.mark.parametrize(
-    ("silo", "number"), [("a", 0), ("d", 3), ("3", 3), ("003", 3), ("0", 0), (2, 2), (2.0, 2), (np.int8(1), 1)]
+    ("silo", "number"),
+    [("a", 0), ("d", 3), ("3", 3), ("003", 3), ("0", 0), (2, 2), (2.0, 2), (np.int8(1), 1)],
 )
 def test_a_silo_by_label_or_number(silo, number):
     found = silo_index(silo, LABELS)
     assert (found, type(found)) == (number, int)
 
 
-@pytest.mark.parametrize("silo", ["4", "00004", -1, 4, 3.5, np.nan, np.inf, True, np.True_, None, (0,), "-1", "²"])
+@pytest.mark.parametrize(
+    "silo", ["4", "00004", -1, 4, 3.5, np.nan, np.inf, True, np.True_, None, (0,), "-1", "²"]
+)
 def test_what_is_no_silo(silo):
     with pytest.raises(InputError, match=r"^silo\(=.*\) must be .*a number of 0\.\.3"):
         silo_index(silo, LABELS)

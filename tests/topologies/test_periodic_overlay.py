@@ -274,3 +274,42 @@ def test_negative_weights_are_taken_where_they_are_asked_for(few_silos):
         "test", few_silos(2), WORK, [state_of([0, 1], [1, 0], [1.5, -0.25])], negative_weights=True
     )
     np.testing.assert_allclose(overlay.consensus(0), [[1.25, -0.25], [1.5, -0.5]])
+
+
+def test_what_a_periodic_overlay_holds_by_hand(four):
+    states = [
+        state_of([0, 0, 2], [1, 2, 0], [0.25, 0.5, 0.5], [1, 3, 1]),
+        state_of([], [], [], computes=False),
+        state_of([1, 3, 2], [3, 0, 1], [0.5, 0.125, 1.0], [2, 1, 1]),
+    ]
+    overlay = build_periodic("mine", four, WORK, states)
+
+    assert (overlay.period, overlay.messages, overlay.longest_lag, overlay.max_degree) == (3, 6, 3, 2)
+    assert overlay.computes == (True, False, True)
+    assert list(zip(overlay.numbers.source.tolist(), overlay.numbers.target.tolist(), strict=True)) == [
+        *((0, 1), (0, 2), (1, 3), (2, 0), (2, 1), (3, 0))
+    ]
+    assert overlay.routes == four.routes_along([(0, 1), (0, 2), (1, 3), (2, 0), (2, 1), (3, 0)])
+    # Sent in the round before, three before and in the one before: states 0, 1 (in which nobody computes) and 0.
+    assert [times.tolist() for times in overlay.computing_s] == [[0.01, 0.0, 0.01], [], [0.0, 0.01, 0.01]]
+    ends = [(state.source, state.target) for state in overlay.states]
+    for place, (source, target) in enumerate(ends):
+        assert overlay.latency_s[place].tolist() == four.latency_s[source, target].tolist()
+        assert overlay.transmission_s[place] == pytest.approx(1e6 / overlay.rate_bps[place], rel=1e-12)
+        assert overlay.delay_s[place] == pytest.approx(
+            overlay.computing_s[place] + overlay.latency_s[place] + overlay.transmission_s[place], rel=1e-12
+        )
+        assert overlay.slow_start_s[place].tolist() == [0.0] * len(source)
+    assert np.array_equal(overlay.consensus(4), np.eye(4))
+    assert np.array_equal(overlay.consensus(5), overlay.states[2].consensus(4))
+    assert overlay.consensus(6)[2].tolist() == [0.5, 0.0, 0.5, 0.0]
+    assert repr(overlay).startswith("<PeriodicOverlay mine on test: 4 silos, 3 states, 6 arcs, paper ")
+    assert not overlay.negative_weights
+
+
+def test_the_critical_circuit_names_silos_and_states(few_silos):
+    overlay = build_periodic("mine", few_silos(2), WORK, alternating())
+    # Each waits for the other every second round, and computes in between.
+    assert overlay.critical_circuit == ((0, 0), (1, 1))
+    assert overlay.max_degree == 1
+    assert overlay.longest_lag == 1

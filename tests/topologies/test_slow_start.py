@@ -40,11 +40,14 @@ from topologies.label_order import in_silo_order
 from topologies.periodic_overlay import added_in_states_s
 from topologies.slow_start import (
     INITIAL_BITS,
+    check_restarts_stay,
     opening,
     opening_of,
+    rates_decide_restarts,
     restart_after_s,
     restarts,
     slow_start_s,
+    with_added_s,
     with_slow_start,
 )
 from topologies.state import state_of
@@ -523,3 +526,73 @@ def test_in_a_period_a_connection_starts_slowly_where_it_idles_for_longer_than_i
     assert added(0.2) == pytest.approx([of_0, 0.0, of_1])
     assert added(0.4) == pytest.approx([of_0, of_0, of_1])
     assert added(0.3, computed=1).tolist() == pytest.approx([0.0, 0.0, of_1])
+
+
+def test_a_message_starts_slowly_again_after_a_round_trip_and_200_ms_never_or_always():
+    graph = measured_like()
+    source, target = np.array([0, 3]), np.array([1, 2])
+    trip_s = graph.latency_s[source, target] + graph.latency_s[target, source]
+
+    assert restart_after_s(graph, source, target).tolist() == [np.inf] * 2
+    assert restart_after_s(with_slow_start(graph, "first"), source, target).tolist() == [np.inf] * 2
+    assert restart_after_s(with_slow_start(graph, "always"), source, target).tolist() == [-np.inf] * 2
+    idle = restart_after_s(with_slow_start(graph, "idle"), source, target)
+    assert idle == pytest.approx(trip_s + 0.2, rel=1e-12)
+    every = np.arange(5)
+    assert restart_after_s(with_slow_start(graph, "first"), every[:, np.newaxis], every).shape == (5, 5)
+    never, always = (
+        restarts(with_slow_start(graph, when), 8e6, np.zeros(5), source, target, np.full(2, 1e6))
+        for when in ("first", "always")
+    )
+    assert (never.tolist(), always.tolist()) == ([False] * 2, [True] * 2)
+
+
+@pytest.mark.parametrize(("hub", "starts_slowly"), [(None, [False] * 4), (0, [True, True, False, False])])
+def test_around_a_hub_the_computing_at_the_other_end_and_the_way_back_are_idle_time(hub, starts_slowly):
+    """Round trips of 0.1 s; 8 Mbit take 0.1 s back from silo 1, 0.01 s from silo 2."""
+    silos = np.arange(3)
+    plain = replace(
+        connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=silos),
+        latency_s=0.05 * (1 - np.eye(3)),
+    )
+    graph = with_slow_start(plain, "idle")
+    source, target = np.array([0, 1, 0, 2]), np.array([1, 0, 2, 0])
+    # Silos 1 and 2 compute for 0.12 s, the hub for as long as nobody waits for it.
+    compute_s = np.array([0.0, 0.12, 0.12])
+    rate_bps = np.array([8e7, 8e7, 8e8, 8e8])
+
+    # 0.12 + 0.05 + 0.05 + 0.1 s of idling are more than 0.3 s; 0.12 + 0.05 + 0.05 + 0.01 s are not.
+    found = restarts(graph, 8e6, compute_s, source, target, rate_bps, hub=hub)
+    assert found.tolist() == starts_slowly
+
+
+def test_what_slow_start_adds_keeps_an_arc_busy_only_where_each_message_opens_a_connection():
+    graph, seconds = measured_like(), np.array([1.0, 2.0])
+    for when, busy_s in (
+        (None, [3.0, 3.0]),
+        ("first", [3.0, 3.0]),
+        ("idle", [3.0, 3.0]),
+        ("always", [3.5, 3.25]),
+    ):
+        network = graph if when is None else with_slow_start(graph, when)
+        delay, busy = with_added_s(network, seconds, np.full(2, 3.0), np.array([0.5, 0.25]))
+        assert delay.tolist() == ([1.0, 2.0] if when is None else [1.5, 2.25])
+        assert busy.tolist() == busy_s
+
+
+@pytest.mark.parametrize("when", ["first", "idle", "always", None])
+@pytest.mark.parametrize("hub", [None, 0])
+def test_rates_decide_what_restarts_around_a_hub_that_idles(when, hub):
+    graph = measured_like() if when is None else with_slow_start(measured_like(), when)
+    decide = when == "idle" and hub == 0
+
+    assert rates_decide_restarts(graph, hub) is decide
+    if not decide:
+        check_restarts_stay(graph, hub, "a curve")
+        return
+    with pytest.raises(InputError) as caught:
+        check_restarts_stay(graph, hub, "a curve")
+    assert str(caught.value) == (
+        "slow_start(='idle') must be 'none', 'first' or 'always' for a curve of an overlay with a hub: rates decide "
+        "which of its arcs start slowly."
+    )

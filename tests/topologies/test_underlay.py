@@ -2,6 +2,7 @@
 
 import os
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from hypothesis import strategies as st
 
 from topologies import InputError, Underlay, load_underlay, published_underlays, shipped_underlays
 from topologies.geodesy import geodesic_km
+from topologies.site_values import SiteValues
+from topologies.stated_routes import stated_routes
+from topologies.underlay import disconnected
 
 
 def triangle(**changes: Any) -> Underlay:
@@ -242,3 +246,123 @@ def test_shipped_name_goes_before_a_file_of_that_name(
 def test_shipped_names() -> None:
     assert published_underlays() == ("gaia", "aws_na", "geant", "exodus", "ebone")
     assert shipped_underlays() == (*published_underlays(), "clouds", "clouds_aws")
+
+
+def test_the_canonical_order_of_routers_and_links() -> None:
+    underlay = Underlay(
+        name="mixed",
+        variant="published",
+        labels=("c", "a", "d", "b"),
+        latitude_deg=np.array([3.0, 1.0, 4.0, 2.0]),
+        longitude_deg=np.array([30.0, 10.0, 40.0, 20.0]),
+        # Three parallel links of a and c, two of which are as short, one of these without a capacity.
+        ends=np.array([(3, 2), (0, 1), (1, 0), (0, 1), (1, 0), (2, 1), (3, 0)]),
+        length_km=np.array([7.0, 2.0, 1.0, 1.0, 1.0, 5.0, 6.0]),
+        capacity_bps=np.array([1e9, 1e9, np.nan, 2e9, 3e9, 1e9, 1e9]),
+        published_index=np.array([7, 9, 3, 5]),
+        notes=["a note"],
+        sites=SiteValues(
+            up_bps=np.array([3.0, 1.0, 4.0, 2.0]), down_bps=np.full(4, np.nan), compute_s=np.full(4, np.nan)
+        ),
+        stated_routes=stated_routes([(0, 1, 2)]),
+    )
+    ordered = underlay.in_label_order()
+
+    assert ordered.labels == ("a", "b", "c", "d")
+    assert ordered.latitude_deg.tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert ordered.longitude_deg.tolist() == [10.0, 20.0, 30.0, 40.0]
+    assert ordered.ends.tolist() == [[0, 2], [0, 2], [0, 2], [0, 2], [0, 3], [1, 2], [1, 3]]
+    assert ordered.length_km.tolist() == [1.0, 1.0, 1.0, 2.0, 5.0, 6.0, 7.0]
+    np.testing.assert_array_equal(ordered.capacity_bps, [3e9, 2e9, np.nan, 1e9, 1e9, 1e9, 1e9])
+    assert ordered.published_index is not None
+    assert ordered.published_index.tolist() == [9, 5, 7, 3]
+    assert ordered.sites is not None
+    assert ordered.sites.up_bps.tolist() == [1.0, 2.0, 3.0, 4.0]
+    assert ordered.stated_routes is not None
+    assert ordered.stated_routes.paths == ((2, 0, 3),)
+    assert (ordered.notes, ordered.name, ordered.variant) == (("a note",), "mixed", "published")
+    # Ties of the published tables fall by the place in their file, others by label.
+    assert underlay.rank.tolist() == [2, 3, 0, 1]
+    assert ordered.rank.tolist() == [3, 1, 2, 0]
+    assert replace(underlay, variant="corrected").rank.tolist() == [2, 0, 3, 1]
+    assert replace(underlay, published_index=None).rank.tolist() == [2, 0, 3, 1]
+    assert [ordered.link_name(link) for link in range(5)] == [*(f"a - c #{k}" for k in range(1, 5)), "a - d"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"published_index": [0, 1, 1]}, "published_index must hold a number for each router, each once."),
+        ({"published_index": [0, 1]}, "published_index has the shape (2,), must have (3,)."),
+        ({"published_index": [0.0, 1.0, 2.0]}, "published_index must hold integers, not float64."),
+        (
+            {"sites": SiteValues(up_bps=np.ones(2), down_bps=np.ones(2), compute_s=np.ones(2))},
+            "sites must have a value for each of 3 routers.",
+        ),
+        ({"latitude_deg": [-90.5, np.nan, 90]}, "router 'A': latitude_deg(=-90.5) must be in [-90, 90]."),
+        (
+            {"longitude_deg": [-180, np.nan, 180.5]},
+            "router 'C': longitude_deg(=180.5) must be in [-180, 180].",
+        ),
+        ({"labels": ("A", "\u2028", "C")}, r"label(='\u2028') of router 1 must be a text that is not blank."),
+        (
+            {"labels": ("A", "b\u2029", "C")},
+            r"label(='b\u2029') of router 1 must hold no control characters.",
+        ),
+        (
+            {"labels": ("A", "b\ud800", "C")},
+            r"label(='b\ud800') of router 1 must hold no control characters.",
+        ),
+        (
+            {"labels": ("A", "b\u2028c", "C")},
+            r"label(='b\u2028c') of router 1 must hold no control characters.",
+        ),
+        ({"labels": ("A", " \t", "C")}, r"label(=' \t') of router 1 must be a text that is not blank."),
+        (
+            {"capacity_bps": [1e9, -1e9, 1, 1]},
+            "link 1 ('C - B'): capacity_bps(=-1000000000.0) must be finite and > 0.",
+        ),
+        ({"ends": [[0, 1], [2, 2], [1, 0], [0, 2]]}, "link 1 is a self-loop of 'C', must join two routers."),
+        (
+            {"ends": [[1, 2], [2, 1], [1, 2], [2, 1]]},
+            "the graph must be connected, has 2 components: 2 with 'B', 1 with 'A'.",
+        ),
+    ],
+)
+def test_a_broken_rule_is_said_in_these_words(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        triangle(**changes)
+    assert str(caught.value) == message
+
+
+def test_places_at_the_ends_of_the_earth_and_links_of_no_length_are_taken() -> None:
+    underlay = triangle(
+        latitude_deg=[-90, np.nan, 90], longitude_deg=[180, np.nan, -180], length_km=[0, 0, 0, 0]
+    )
+    assert underlay.latitude_deg[[0, 2]].tolist() == [-90.0, 90.0]
+    assert (underlay.notes, underlay.published_index, underlay.sites) == ((), None, None)
+
+
+def test_two_routers_are_the_fewest() -> None:
+    none: dict[str, Any] = {
+        "ends": np.empty((0, 2), dtype=int),
+        "length_km": np.empty(0),
+        "capacity_bps": np.empty(0),
+    }
+    for routers in (0, 1):
+        nowhere = np.full(routers, np.nan)
+        with pytest.raises(InputError, match=rf"^routers\(={routers}\) must be >= 2\.$"):
+            triangle(labels=("A",)[:routers], latitude_deg=nowhere, longitude_deg=nowhere, **none)
+
+
+@pytest.mark.parametrize(("count", "more"), [(8, ""), (9, ", 1 more"), (11, ", 3 more")])
+def test_of_many_components_the_eight_largest_are_named(count: int, more: str) -> None:
+    # One router each but of the last, which has three, and the second, which has two.
+    component = np.array([*range(count), count - 1, 1, count - 1])
+    labels = [f"r{router}" for router in range(len(component))]
+    one_each = [0, *range(2, 8)][: 8 - 2]
+    named = [f"3 with 'r{count - 1}'", "2 with 'r1'", *(f"1 with 'r{router}'" for router in one_each)]
+
+    assert disconnected("whole", labels, component) == (
+        f"the graph must be whole, has {count} components: {', '.join(named)}{more}"
+    )

@@ -12,6 +12,7 @@ from topologies.analysis import explain, explanation_lines, sensitivities
 from topologies.analysis.upgrade_links import on_graph
 from topologies.measured_pairs import MeasuredPairs
 from topologies.slow_start import with_slow_start
+from topologies.underlay import Underlay
 from topologies.windows import round_trips, with_windows
 
 pytestmark = pytest.mark.usefixtures("compiled_designs")
@@ -210,3 +211,43 @@ def test_more_streams_have_as_many_more_initial_windows(gaia, when, kind):
         # Each start waits less where four times as much is sent in the first round trip.
         windows_alone = with_slow_start(with_windows(gaia, 1024 * 8 * 1024, 4), when)
         assert found < on_graph(overlay, windows_alone).closed_forms.paper_s
+
+
+def test_where_one_direction_was_measured_the_other_takes_as_long():
+    underlay = Underlay(
+        name="pair",
+        variant="corrected",
+        labels=("A", "B"),
+        latitude_deg=np.full(2, np.nan),
+        longitude_deg=np.full(2, np.nan),
+        ends=np.empty((0, 2), dtype=int),
+        length_km=np.empty(0),
+        capacity_bps=np.empty(0),
+        measured=MeasuredPairs(
+            # Any bandwidth above 0 says that a direction was measured.
+            bandwidth_bps=np.array([[np.inf, 0.5], [0.25, np.inf]]),
+            latency_s=np.array([[0.0, 0.01], [0.03, 0.0]]),
+        ),
+    )
+    access = AccessLinks(up_bps=1e9, down_bps=1e9)
+    silo = np.arange(2)
+
+    def trips_s(*blocked):
+        graph = connectivity(underlay, access=access, blocked=blocked)
+        return round_trips(graph, silo[:, np.newaxis], silo)
+
+    assert trips_s() == pytest.approx(np.array([[0.0, 0.04], [0.04, 0.0]]))
+    assert trips_s((1, 0)) == pytest.approx(np.array([[0.0, 0.02], [0.02, 0.0]]))
+    assert trips_s((0, 1)) == pytest.approx(np.array([[0.0, 0.06], [0.06, 0.0]]))
+
+
+@pytest.mark.parametrize("name", ["window_bits", "streams"])
+@pytest.mark.parametrize("shape", [(2,), (3, 1), (3, 3, 3), (9,)])
+def test_values_of_another_shape_are_refused(three, name, shape):
+    values = {"window_bits": 1e6, "streams": 1} | {name: np.ones(shape)}
+    with pytest.raises(InputError) as caught:
+        with_windows(three, **values)
+    assert str(caught.value) == (
+        f"{name}(of shape {shape}) must be a number, or have shape (3,), a value for each receiver, or (3, 3), a row "
+        "for each sender."
+    )
