@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topologies.balanced import balanced, fast_balanced
+from topologies.balanced import balanced, fast_balanced, rebuilt
 from topologies.consensus import check_consensus, spectral_gap
 from topologies.weights import local_degree
 
@@ -90,3 +90,30 @@ def test_better_weights_are_searched_for_on_300_silos(monkeypatch, silos, search
     ring = np.arange(silos)
     with pytest.raises(SearchedError) if searched else nullcontext():
         fast_balanced(silos, ring, np.roll(ring, -1))
+
+
+@pytest.mark.parametrize("silos", [2, 4, 5, 10])
+def test_all_pairs_give_the_plain_average(silos):
+    # Of what each silo gives away at most, (n - 1) / n is best, here a whole number of hundredths.
+    source, target = np.nonzero(~np.eye(silos, dtype=bool))
+
+    assert fast_balanced(silos, source, target) == pytest.approx(
+        np.full((silos, silos), 1 / silos), abs=1e-11
+    )
+    assert fast_balanced(silos, source, target).diagonal().min() >= 0
+
+
+def test_a_random_walk_by_hand():
+    # 0 sends to 1 and 2, 1 to 2, 2 to 0: the walk is at 0 and 2 for two steps of five, at 1 for one.
+    weights = balanced(3, np.array([0, 0, 1, 2]), np.array([1, 2, 2, 0]))
+
+    assert weights == pytest.approx(np.array([[0.5, 0, 0.5], [0.25, 0.75, 0], [0.25, 0.25, 0.5]]))
+    assert balanced(1, np.empty(0, dtype=int), np.empty(0, dtype=int)).tolist() == [[1.0]]
+
+
+def test_a_rounding_error_of_a_silo_s_own_weight_is_none():
+    source, target = np.array([0, 1]), np.array([1, 0])
+    eps = np.finfo(float).eps
+
+    assert rebuilt(2, source, target, np.array([1 + 4 * eps, 1 - 4 * eps])).diagonal().tolist() == [0.0, 0.0]
+    assert rebuilt(2, source, target, np.array([1 + 16 * eps, 0.25])).diagonal().tolist() == [0.75, -16 * eps]

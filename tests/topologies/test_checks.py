@@ -1,9 +1,11 @@
 """Checks of users' numbers: what is taken, and the one line for what is not."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from topologies import InputError
+from topologies import InputError, input_limits
 from topologies.checks import check_integer, check_number, per_silo
 from topologies.input_limits import MOST_TOML_BYTES, check_count, check_size
 
@@ -101,3 +103,30 @@ def test_a_file_as_large_as_a_limit_is_read_and_no_larger_one():
         match=r"^a\.toml: .* 1,000,000 bytes \(long tables go into CSV files that it names\)\.$",
     ):
         check_size("x" * (MOST_TOML_BYTES + 1), MOST_TOML_BYTES, "a.toml")
+
+
+def test_limits_are_those_of_the_page():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "limits.md").read_text("utf-8")
+    limits = {
+        "MOST_TOML_BYTES": (1_000_000, "| 1 MB;"),
+        "MOST_KEY_PARTS": (32, "parts of a dotted key | 32 |"),
+        "MOST_NESTED": (32, "parts of a dotted key | 32 |"),
+        "MOST_ENTRIES": (20_000, "| 20,000 |"),
+        "MOST_DIGITS": (30, "| 30 digits |"),
+        "MOST_OVERLAYS": (1000, "overlays of a scenario | 1,000 |"),
+        "MOST_POINTS": (10_000_000, "points of a study | 10 million |"),
+        "MOST_FILE_BYTES": (64_000_000, "| 64 MB;"),
+        "MOST_GML_BYTES": (10_000_000, "a GML file | 10 MB,"),
+        "MOST_ROUTERS": (20_000, "| 20,000 and 200,000 |"),
+        "MOST_LINKS": (200_000, "| 20,000 and 200,000 |"),
+        "MOST_SILOS": (5000, "| 5,000 |"),
+        "MOST_SEARCHED_SILOS": (2000, "| 2,000 |"),
+        "MOST_CIRCUIT_SILOS": (4000, "| 4,000 |"),
+        "MOST_PAIRS_BYTES": (625_000_000, "| 625 MB:"),
+        "MOST_MIXING_SILOS": (1000, "of more they are empty | 1,000 |"),
+        "MOST_VALIDATED_STARTS": (30_000_000, "| 30 million |"),
+    }
+
+    stated = {name: value for name, value in vars(input_limits).items() if name.startswith("MOST_")}
+    assert stated == {name: value for name, (value, _) in limits.items()}
+    assert [text for _, text in limits.values() if text not in page] == []

@@ -313,3 +313,13 @@ def test_the_critical_circuit_names_silos_and_states(few_silos):
     assert overlay.critical_circuit == ((0, 0), (1, 1))
     assert overlay.max_degree == 1
     assert overlay.longest_lag == 1
+
+
+def test_events_of_a_period_are_counted_with_silos_and_arcs(few_silos):
+    # Two silos in each state, and an arc: three events.
+    with pytest.raises(
+        InputError,
+        match=r"^test: states\(=349526\) must be fewer: 2 silos x 349526 states and the arcs of all are 1048578; they "
+        r"must be <= 1048576\.$",
+    ):
+        build_periodic("test", few_silos(2), WORK, alternating() * (349_526 // 2))

@@ -285,3 +285,32 @@ def test_coverage_of_batches_as_short_as_the_correlation():
 
     assert covered[batch_means] < 0.85 * 400
     assert covered[correlated_batch_means] > 0.90 * 400
+
+
+def test_thirty_or_twenty_batches_and_95_percent_are_usual(four):
+    samples = np.random.default_rng(3).normal(size=121)
+    overlay = random_ring(four, WORK)
+
+    assert batch_means(samples) == batch_means(samples, batches=30, confidence=0.95)
+    assert correlated_batch_means(samples) == correlated_batch_means(samples, batches=20, confidence=0.95)
+    assert random_cycle_time(overlay, 100, 2) == random_cycle_time(
+        overlay, 100, 2, batches=30, confidence=0.95
+    )
+    assert batch_means(samples).confidence == correlated_batch_means(samples).confidence == 0.95
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, -0.5, 1.5])
+def test_a_confidence_that_is_none(confidence):
+    with pytest.raises(InputError, match=rf"^confidence\(={confidence:g}\) must be > 0 and < 1\.$"):
+        batch_means([1.0, 2.0], batches=2, confidence=confidence)
+
+
+def test_as_many_samples_as_batches_are_enough_and_the_ends_are_as_far_from_the_mean():
+    interval = batch_means([1.0, 3.0], batches=2)
+    # Student's quantile of one degree of freedom, and a standard error of 1.
+    assert interval.half_width == pytest.approx(np.tan(np.pi * 0.475), rel=1e-9)
+    assert (interval.low, interval.high) == (2.0 - interval.half_width, 2.0 + interval.half_width)
+    with pytest.raises(
+        InputError, match=r"^samples have shape \(1,\); there must be at least 2 \(batches\)\.$"
+    ):
+        batch_means([1.0], batches=2)
