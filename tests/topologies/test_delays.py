@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from topologies import AccessLinks, Workload, build_overlay, connectivity, design, load_underlay
-from topologies.delays import arc_delays, arc_rates, degrees, pair_delays, pair_rates, transmissions
+from topologies.delays import (
+    arc_delays,
+    arc_rates,
+    degrees,
+    delays,
+    leaving,
+    pair_delays,
+    pair_rates,
+    transmissions,
+    under_way,
+)
 
 pytestmark = pytest.mark.usefixtures("compiled_designs")
 
@@ -77,3 +87,35 @@ def test_an_overlay_of_unlimited_links_waits_for_latency_alone(make_underlay):
 
     assert pair.transmission_s.tolist() == [0.0, 0.0]
     assert pair.delay_s == pytest.approx([0.004, 0.004])
+
+
+def test_the_sum_of_eq_3_with_and_without_a_backward_pass():
+    compute_s, latency_s, rate_bps = (
+        np.array([1.0, 1.0, 0.0]),
+        np.array([0.25, 0.5, 0.125]),
+        np.array([8.0, 2.0, 4.0]),
+    )
+
+    assert delays(compute_s, latency_s, 8.0, rate_bps).tolist() == [2.25, 5.5, 2.125]
+    # Half of the computing hides the sending: all of 0.5 s are needed, of 1 s the first half, of 4 s too.
+    assert delays(compute_s, latency_s, 4.0, rate_bps, 0.5).tolist() == [1.25, 3.0, 1.125]
+    assert delays(compute_s, latency_s, 2.0, rate_bps, 0.5).tolist() == [1.25, 2.0, 0.625]
+    assert leaving(compute_s, 0.25).tolist() == [0.75, 0.75, 0.0]
+    assert under_way(compute_s, np.array([0.125, 0.5, 0.25]), 0.25).tolist() == [0.25, 0.5, 0.25]
+    assert under_way(compute_s, np.array([0.125, 0.5, 0.25]), 0.0).tolist() == [0.125, 0.5, 0.25]
+
+
+@pytest.mark.parametrize("hub", [None, 0, 1])
+def test_what_a_hub_sends_waits_for_no_computing(path, hub):
+    graph = connectivity(path, access=ACCESS, core=1e10, bandwidth="bottleneck")
+    plain, around = arc_delays(graph, WORK, SOURCE, TARGET), arc_delays(graph, WORK, SOURCE, TARGET, hub=hub)
+    earlier_s = np.where(hub == SOURCE, 2 * WORK.compute_s[SOURCE], 0.0)
+    assert around == pytest.approx(plain - earlier_s, rel=1e-12)
+    pairs, by_hub = pair_delays(graph, WORK), pair_delays(graph, WORK, hub=hub)
+    away = ~np.eye(3, dtype=bool)
+    earlier_s = np.where(np.arange(3) == hub, 2 * WORK.compute_s, 0.0)[:, np.newaxis] * away
+    assert by_hub == pytest.approx(pairs - earlier_s, rel=1e-12)
+    assert by_hub.diagonal() == pytest.approx(2 * WORK.compute_s)
+    # Degrees of 0 count as 1, which is the default.
+    assert np.array_equal(pair_delays(graph, WORK, 0, np.array([1, 0, 1])), pairs)
+    assert pair_rates(graph, np.array([2, 1, 1]), 4)[0].tolist()[1:] == [2.5e8, 5e8]

@@ -203,3 +203,67 @@ def test_values_of_sites_are_checked(asymmetric):
         SiteValues(up_bps=[1, 2, 3], down_bps=[1, 2, 3], compute_s=[0, -1, 0])
     with pytest.raises(InputError, match="sites must have a value for each of 5 routers"):
         replace(asymmetric, sites=SiteValues(up_bps=[1.0], down_bps=[1.0], compute_s=[0.0]))
+
+
+@pytest.mark.parametrize(
+    ("bandwidth_bps", "labels", "message"),
+    [
+        (np.ones((2, 2)), "ABC", "measured(of 2 sites) must have a row for each of 3 routers."),
+        (
+            [[1, 0, 0], [1, 1, 1], [1, 1, 1]],
+            "ABC",
+            "'A' must send to another site; no measured pair says so.",
+        ),
+        (
+            [[1, 0.5, 0], [1, 1, 0], [1, 1, 9]],
+            "ABC",
+            "'C' must receive from another site; no measured pair says so.",
+        ),
+        (np.eye(3), "ABC", "'A' must send to another site; no measured pair says so."),
+    ],
+)
+def test_each_site_sends_and_receives(bandwidth_bps, labels, message):
+    pairs = MeasuredPairs(bandwidth_bps=bandwidth_bps, latency_s=np.zeros(np.shape(bandwidth_bps)))
+    with pytest.raises(InputError) as caught:
+        pairs.check_labels(labels)
+    assert str(caught.value) == message
+    MeasuredPairs(bandwidth_bps=np.ones((3, 3)), latency_s=np.zeros((3, 3))).check_labels("ABC")
+
+
+def test_latencies_count_where_a_pair_can_talk():
+    pairs = MeasuredPairs(
+        bandwidth_bps=[[0.0, 5.0, np.inf], [0.0, 0.0, 0.25], [7.0, 0.0, 0.0]],
+        latency_s=[[9.0, 0.0, 0.25], [np.nan, 9.0, 0.5], [0.75, -1.0, np.inf]],
+    )
+    assert pairs.latency_s.tolist() == [[0.0, 0.0, 0.25], [0.0, 0.0, 0.5], [0.75, 0.0, 0.0]]
+    assert pairs.pairs.tolist() == [[0, 1], [0, 2], [1, 2], [2, 0]]
+    assert pairs.sites == 3
+    twice = pairs.of(np.array([2, 0, 2]))
+    assert twice.bandwidth_bps.tolist() == [[0.0, 7.0, 0.0], [np.inf, 0.0, np.inf], [0.0, 7.0, 0.0]]
+    assert twice.latency_s.tolist() == [[0.0, 0.75, 0.0], [0.25, 0.0, 0.25], [0.0, 0.75, 0.0]]
+    for matrix in (pairs.bandwidth_bps, pairs.latency_s):
+        with pytest.raises(ValueError, match="read-only"):
+            matrix[0, 0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"up_bps": [1.0, 0.0]}, "up_bps[1](=0.0) must be > 0."),
+        ({"down_bps": [-1.0, 1.0]}, "down_bps[0](=-1.0) must be > 0."),
+        ({"compute_s": [0.0, -0.5]}, "compute_s[1](=-0.5) must be >= 0."),
+        ({"down_bps": [1.0]}, "down_bps(of shape (1,)) must have a number for each site."),
+        ({"compute_s": [[1.0, 1.0]]}, "compute_s(of shape (1, 2)) must have a number for each site."),
+    ],
+)
+def test_values_of_sites_that_break_their_rule_are_named(changes, message):
+    fine = {"up_bps": [1.0, np.inf], "down_bps": [np.nan, 2.0], "compute_s": [0.0, np.nan]}
+    with pytest.raises(InputError) as caught:
+        SiteValues(**(fine | changes))
+    assert str(caught.value) == message
+    values = SiteValues(**fine).of(np.array([1, 0, 1]))
+    np.testing.assert_array_equal(values.up_bps, [np.inf, 1.0, np.inf])
+    np.testing.assert_array_equal(values.down_bps, [2.0, np.nan, 2.0])
+    np.testing.assert_array_equal(values.compute_s, [np.nan, 0.0, np.nan])
+    with pytest.raises(ValueError, match="read-only"):
+        values.up_bps[0] = 1.0

@@ -10,7 +10,16 @@ from scipy.sparse import csc_array
 
 from topologies.consensus import consensus_matrix, spectral_gap
 from topologies.errors import SilosimError
-from topologies.optimal_consensus import _first_order, _Program, _scaled, balanced, fdla, fmmc
+from topologies.optimal_consensus import (
+    _circuits,
+    _circulation,
+    _first_order,
+    _Program,
+    _scaled,
+    balanced,
+    fdla,
+    fmmc,
+)
 
 
 def both_ways(edges):
@@ -218,3 +227,35 @@ def test_weights_of_nothing_are_not_scaled():
     source, target = both_ways([(0, 1), (0, 2), (0, 3), (0, 4)])
     assert _scaled(5, source, target, np.full(8, 0.1), nonnegative=False) == pytest.approx([1 / 3] * 8)
     assert _scaled(5, source, target, np.full(8, 0.1), nonnegative=True) == pytest.approx([1 / 4] * 8)
+
+
+@pytest.mark.parametrize(
+    ("arcs", "weights", "circuits"),
+    [
+        ([(0, 1), (1, 2), (2, 0), (1, 0)], [0.5, 0.25, 0.25, 0.25], [0.5, 0.25, 0.25, 0.25]),
+        # What a solver leaves below 0, and what flows to where nothing leaves, is none.
+        ([(0, 1), (1, 0), (1, 2), (2, 0), (0, 2)], [0.5, 0.5, 0.125, 0.0, -0.1], [0.5, 0.5, 0.0, 0.0, 0.0]),
+        # The larger of two circuits first; what is left over of an arc is none.
+        ([(0, 1), (1, 0), (1, 2), (2, 0)], [0.75, 0.5, 0.25, 0.125], [0.625, 0.5, 0.125, 0.125]),
+        # No silo receives more than 1.
+        ([(0, 1), (1, 0), (2, 1), (1, 2)], [1.0, 1.0, 0.5, 0.5], [2 / 3, 2 / 3, 1 / 3, 1 / 3]),
+        ([(1, 2), (2, 1)], [0.25, 0.25], [0.25, 0.25]),
+        ([(0, 1), (1, 2), (2, 0)], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]),
+    ],
+)
+def test_a_circulation_is_the_sum_of_circuits(arcs, weights, circuits):
+    source, target = np.array(arcs).T
+    assert _circuits(3, source, target, np.array(weights)) == pytest.approx(circuits, abs=1e-15)
+
+
+def test_the_nearest_circulation_on_arcs_that_weigh_something():
+    # On a ring the mean of its weights; 0 stays 0.
+    source, target = np.array([(0, 1), (1, 2), (2, 0), (0, 2)]).T
+    found = _circulation(3, source, target, np.array([0.25, 0.5, 0.75, 0.0]))
+    assert found == pytest.approx([0.5, 0.5, 0.5, 0.0], abs=1e-15)
+    # Two silos, each to the other and over a third: the outflow of each is its inflow, at the least change.
+    found = _circulation(3, source, target, np.array([0.25, 0.5, 0.75, 0.25]))
+    assert np.bincount(source, found) == pytest.approx(np.bincount(target, found), abs=1e-15)
+    change = found - [0.25, 0.5, 0.75, 0.25]
+    # Circulations are spanned by the ring and by 0 -> 2 -> 0; the change is across both.
+    assert [change[:3].sum(), change[2] + change[3]] == pytest.approx([0.0, 0.0], abs=1e-15)
