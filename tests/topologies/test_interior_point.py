@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import cvxpy
 import numpy as np
 import pytest
+from scipy.sparse import csc_array
 
 from topologies import interior_point
 from topologies.optimal_consensus import fdla, fmmc
@@ -173,3 +174,88 @@ def test_the_barrier_is_finite_inside(t, largest, slack, inside):
     if inside:
         expected = t / 0.5 - sum(math.log(t**2 - square) for square in (-2.0, largest))
         assert point.barrier(0.5) == pytest.approx(expected - sum(map(math.log, slack)), rel=1e-12)
+
+
+@pytest.fixture(params=[True, False], ids=["limits and equations", "neither"])
+def program(request):
+    """Four rank-one matrices on five nodes."""
+    rng = np.random.default_rng(8)
+    left, right = rng.normal(size=(2, 5, 4))
+    rows = 3 if request.param else 0
+    return interior_point.NormProgram(
+        left=csc_array(np.where(rng.random((5, 4)) < 0.7, left, 0.0)),
+        right=csc_array(right),
+        start=np.zeros(4),
+        balance=rng.normal(size=(rows - 1, 4)) if rows else np.empty((0, 4)),
+        limit=csc_array(rng.normal(size=(rows, 4))),
+        bound=rng.random(rows) + 0.5,
+    )
+
+
+POINT = np.array([0.05, -0.1, 0.15, 0.08, 1.9])
+"""Combination and norm bound, inside of the barrier."""
+
+
+def test_a_point_has_the_matrix_that_is_left_and_its_distances_from_the_limits(program):
+    point = interior_point._at(program, POINT[:-1], 1.9)
+    rest = np.eye(5) - 1 / 5
+    for k in range(4):
+        rest = rest - POINT[k] * np.outer(program.left.toarray()[:, k], program.right.toarray()[:, k])
+
+    assert point.inside
+    assert point.rest == pytest.approx(rest, abs=1e-14)
+    assert np.sqrt(np.abs(point.squares)) == pytest.approx(
+        np.linalg.svd(rest, compute_uv=False)[::-1], abs=1e-7
+    )
+    assert (point.vectors * point.squares) @ point.vectors.T == pytest.approx(rest @ rest.T, abs=1e-12)
+    assert point.slack == pytest.approx(program.bound - program.limit.toarray() @ POINT[:-1], abs=1e-14)
+    inside = np.block([[1.9 * np.eye(5), rest], [rest.T, 1.9 * np.eye(5)]])
+    barrier = -np.linalg.slogdet(inside)[1] - np.log(point.slack).sum()
+    assert point.barrier(0.25) == pytest.approx(1.9 / 0.25 + barrier, rel=1e-12)
+
+
+def test_slopes_of_the_barrier_are_those_of_differences(program):
+    def at(values):
+        return interior_point._at(program, values[:-1], values[-1])
+
+    gradient, hessian = interior_point._derivatives(program, at(POINT))
+    assert hessian == pytest.approx(hessian.T, rel=1e-12)
+    step = 1e-5
+    for k in range(5):
+        low, high = (at(POINT + sign * step * np.eye(5)[k]) for sign in (-1, 1))
+        assert gradient[k] == pytest.approx(
+            (high.barrier(np.inf) - low.barrier(np.inf)) / (2 * step), rel=1e-7, abs=1e-7
+        )
+        low_slope, high_slope = (interior_point._derivatives(program, each)[0] for each in (low, high))
+        assert hessian[k] == pytest.approx((high_slope - low_slope) / (2 * step), rel=1e-6, abs=1e-6)
+
+
+def test_a_newton_step_keeps_the_equations(program):
+    gradient, hessian = interior_point._derivatives(
+        program, interior_point._at(program, POINT[:-1], POINT[-1])
+    )
+    step = interior_point._descent(program, gradient, hessian)
+    equations = len(program.balance)
+    padded = np.column_stack((program.balance, np.zeros(equations)))
+    # The smallest of the quadratic model where the equations hold, with their multipliers.
+    whole = np.block([[hessian, padded.T], [padded, np.zeros((equations, equations))]])
+    expected = np.linalg.solve(whole, np.concatenate((-gradient, np.zeros(equations))))[:5]
+
+    assert step == pytest.approx(expected, rel=1e-9)
+    assert program.balance @ step[:-1] == pytest.approx(np.zeros(equations), abs=1e-12)
+    assert gradient @ step < 0
+
+
+def test_the_search_ends_at_the_smallest_norm_within_the_limits(program):
+    found = interior_point.smallest_norm(program, 1e-6)
+
+    def norm_at(x):
+        return np.linalg.norm(interior_point._at(program, x, 0.0).rest, 2)
+
+    assert (program.limit.toarray() @ found <= program.bound).all()
+    assert program.balance @ found == pytest.approx(np.zeros(len(program.balance)), abs=1e-9)
+    x = cvxpy.Variable(4)
+    rest = np.eye(5) - 1 / 5 - program.left.toarray() @ cvxpy.diag(x) @ program.right.toarray().T
+    limits = [program.limit.toarray() @ x <= program.bound, program.balance @ x == 0]
+    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(rest, 2)), limits if len(program.bound) else [])
+    assert norm_at(found) == pytest.approx(problem.solve(solver=cvxpy.CLARABEL), abs=2e-6)
