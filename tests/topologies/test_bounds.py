@@ -12,7 +12,14 @@ from scipy.optimize import linprog
 
 from topologies import AccessLinks, InputError, Workload, connectivity, design
 from topologies import circuit_bound as circuits
-from topologies.bounds import lower_bound_s, simulated_bound_s, simulated_bounds_s
+from topologies.bounds import (
+    _cheapest_visit,
+    _slowest_needed_s,
+    lower_bound_s,
+    periodic_bound_s,
+    simulated_bound_s,
+    simulated_bounds_s,
+)
 from topologies.circuit_bound import circuit_bound
 from topologies.connectivity import with_bottleneck
 from topologies.designers.ring import ring
@@ -400,3 +407,75 @@ def test_no_period_is_shorter_than_the_longest_computing(make_underlay):
     once, often = simulated_bounds_s(graph, equal, (1, 1000))
     assert once > 1.25
     assert 0.25 <= often < 0.26
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_bound_without_programs_is_that_of_all_permutations(make_underlay, seed):
+    rng, silos = np.random.default_rng(seed), 5
+    graph = connectivity(
+        make_underlay(silos, [(i, j, 1.0) for i, j in itertools.combinations(range(silos), 2)]),
+        access=AccessLinks(up_bps=1e9, down_bps=1e9),
+        blocked=[(1, 3)] if seed % 2 else [],
+    )
+    graph = dataclasses.replace(graph, latency_s=rng.choice((0.01, 0.05, rng.random()), (silos, silos)))
+    work = Workload(model_bits=1e7, compute_s=rng.choice((0.0, 0.02, 0.3), silos))
+    delay = work.compute_s[:, np.newaxis] + graph.latency_s + 0.01
+    delay[~graph.may_send] = np.inf
+    best = np.full(silos, np.inf)
+    for order in itertools.permutations(range(silos)):
+        moved = [silo for silo in range(silos) if order[silo] != silo]
+        if moved:
+            mean = np.mean([delay[silo, order[silo]] for silo in moved])
+            best[moved] = np.minimum(best[moved], mean)
+
+    assert lower_bound_s(graph, work, circuits=False) == pytest.approx(
+        max(best.max(), work.compute_s.max()), rel=1e-12
+    )
+
+
+def test_the_cheapest_way_in_and_out_of_each_silo():
+    delay = np.array([[0.0, 1, 5], [2, 0, 7], [3, 4, 0]])
+
+    assert _cheapest_visit(delay).tolist() == [3.0, 3.0, 8.0]
+    assert delay[0, 0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("compute_s", "period", "bound"),
+    [
+        # Each sends 1 Gbit over 1 Gbit/s, after computing and 4 ms: a mean of 1.004 s and 0.375 s of computing.
+        ((0.5, 0.25), 1, 1.379),
+        ((0.5, 0.25), 2, (1.379 + 0.25) / 2),
+        ((0.5, 0.25), 3, (1.379 + 0.5) / 3),
+        # Who computes for longest.
+        ((0.5, 0.25), 10, 0.5),
+        # Without computing the link is what counts.
+        ((0.0, 0.0), 4, 1.004 / 4),
+    ],
+)
+def test_bounds_of_periods_by_hand(make_underlay, compute_s, period, bound):
+    graph = connectivity(
+        make_underlay(2, [(0, 1, 0.0)]), access=AccessLinks(up_bps=1e9, down_bps=1e9), core=1e10
+    )
+    work = Workload(model_bits=1e9, compute_s=np.array(compute_s))
+
+    assert periodic_bound_s(graph, work, period) == pytest.approx(bound, rel=1e-9)
+    assert simulated_bounds_s(graph, work, (1, period))[1] == periodic_bound_s(graph, work, period)
+    assert simulated_bound_s(graph, work) == periodic_bound_s(graph, work, 1)
+
+
+def test_the_slowest_link_that_is_needed_bounds_a_period_by_its_share(make_underlay):
+    # 8 s on each link to silo 3, of which one in each direction is needed; the others take a second.
+    links = dataclasses.replace(
+        make_underlay(4, [(0, 1, 0.0), (1, 2, 0.0), (0, 2, 0.0), (2, 3, 0.0)]),
+        capacity_bps=np.array([1e9, 1e9, 1e9, 0.125e9]),
+    )
+    graph = connectivity(links, access=AccessLinks(up_bps=1e9, down_bps=1e9))
+    work = Workload(model_bits=1e9, compute_s=0.0)
+
+    assert _slowest_needed_s(graph, work) == 8.0
+    assert periodic_bound_s(graph, work, 4) >= 2.0
+    two = connectivity(links, access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[0, 1])
+    assert _slowest_needed_s(two, work) == 1.0
+    one = connectivity(links, access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[0])
+    assert _slowest_needed_s(one, work) == 0.0
