@@ -271,3 +271,47 @@ def test_the_slowest_of_the_shared_links_that_a_model_crosses_limits_it():
     assert table.shape == (5, 5)
     assert table[source, target].tolist() == [bps for bps, _ in limits.values()]
     assert line(silos=3).shared_access_name(0, 2) == ""
+
+
+SHARED = SharedAccess(silos=(0, 1), up_bps=1.0, down_bps=np.inf)
+
+
+@pytest.mark.parametrize(
+    ("rules", "plain", "more_bits"),
+    [
+        (LinkRules(), True, False),
+        (LinkRules(ack_share=0.25), True, True),
+        (LinkRules(half_duplex=(0,)), False, True),
+        (LinkRules(half_duplex_core=(0,)), False, True),
+        (LinkRules(shared_access=(SHARED,)), False, True),
+        (LinkRules(fat_pipes=(0,)), False, False),
+    ],
+)
+def test_what_each_rule_changes(rules, plain, more_bits):
+    assert rules.are_plain_links is plain
+    assert rules.change_usage is more_bits
+    assert line(rules).change_usage is more_bits
+    if plain:
+        rules.check_plain_links("a curve")
+    else:
+        with pytest.raises(
+            InputError, match=r"^a curve knows no half-duplex links, access links that silos share"
+        ):
+            rules.check_plain_links("a curve")
+
+
+def test_capacities_that_directions_share_come_in_the_order_of_the_rules():
+    rules = LinkRules(half_duplex=(2, 0), half_duplex_core=(1,), shared_access=(SHARED,))
+    graph = line(rules, silos=3, up_bps=[8.0, 8.0, 2.0], down_bps=[2.0, 8.0, 8.0])
+
+    # Core links 0 and 1 in both directions, uplinks from 4 on, downlinks from 7 on. Of the downlink there is no limit.
+    assert [(each.name, each.capacity_bps, dict(each.usage), set(each.silos)) for each in graph.shared] == [
+        ("half-duplex B - C", 50.0, {2: 1.0, 3: 1.0}, set()),
+        ("half-duplex C", 8.0, {6: 4.0, 9: 1.0}, set()),
+        ("half-duplex A", 8.0, {4: 1.0, 7: 4.0}, set()),
+        ("A + B uplink", 1.0, {4: 1.0, 5: 1.0}, {0, 1}),
+    ]
+    down = LinkRules(shared_access=(replace(SHARED, up_bps=np.inf, down_bps=3.0),))
+    assert [(each.name, dict(each.usage)) for each in line(down, silos=3).shared] == [
+        ("A + B downlink", {7: 1.0, 8: 1.0})
+    ]

@@ -286,3 +286,42 @@ def test_rows_that_are_blank_stand_before_the_first_one():
 )
 def test_empty_cells_of_a_first_row_of_weights_are_zeros(data, silos, filled):
     assert _filled(data, silos) == filled
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.uint16, bool, np.float32])
+def test_numbers_of_any_kind_in_a_file_of_numpy(tmp_path, kind):
+    matrix = np.eye(3)[[1, 2, 0]]
+    np.save(tmp_path / "w.npy", matrix.astype(kind))
+    (tmp_path / "w.npy").rename(tmp_path / "w.NPY")
+    found = read_matrix(tmp_path / "w.NPY", LABELS)
+    assert (found.tolist(), found.dtype) == (matrix.tolist(), np.float64)
+    np.save(tmp_path / "c.npy", matrix.astype(complex))
+    with pytest.raises(InputError, match=r"c\.npy: must hold one array of numbers\.$"):
+        read_matrix(tmp_path / "c.npy", LABELS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 0 0\n0 1 0\n", "w.csv: has 2 x 3 weights, must have 3 x 3: one for each pair of silos."),
+        ("1 0\n0 1\n0 0\n", "w.csv: has 3 x 2 weights, must have 3 x 3: one for each pair of silos."),
+        (
+            ",Bonn,Köln\nBonn,1,0\nKöln,0,1\nLyon,0.5,0.5\n",
+            "w.csv: must have a column for each silo; 'Lyon' has none.",
+        ),
+        (
+            ",Bonn,Köln,Lyon\nBonn,1,0,0\nLyon,0,1,0\n",
+            "w.csv: must have a row for each silo; 'Köln' has none.",
+        ),
+        (
+            "who,Bonn,Köln,Lyon\nBonn,1,0,0\nBonn,1,0,0\n",
+            "w.csv: row 3, who(='Bonn') must not be repeated.",
+        ),
+        ("1,0,0\n0,1,x\n0,0,1\n", "w.csv: row 2, column 3(='x') must be a number."),
+    ],
+)
+def test_what_a_matrix_lacks_is_said_in_these_words(file, text, message):
+    path = file("w.csv", text)
+    with pytest.raises(InputError) as caught:
+        read_matrix(path, LABELS)
+    assert str(caught.value).replace(str(path.parent) + "/", "") == message

@@ -210,6 +210,20 @@ GOOD = [state_of([0, 1], [1, 0], [0.5, 0.5])]
             "r0 -> r1: arcs must be sorted by source, then target, as state_of",
         ),
         ([*GOOD, state_of([1], [0], [0.5], [0])], "test: state 1: r1 -> r0: lag(=0) must be >= 1."),
+        (
+            [*GOOD, state_of([0, 1], [1, 0], [0.5, 0.5], [-1, 0])],
+            "test: state 1: r0 -> r1: lag(=-1) must be >= 1.",
+        ),
+        ([raw([0, 3], [1, 7], [1, 1], [0.5, 0.5])], "test: state 0: source(=3) must be a silo of 0..1."),
+        (
+            [*GOOD, raw([0, 0], [-2, 7], [1, 1], [0.5, 0.5])],
+            "test: state 1: target(=-2) must be a silo of 0..1.",
+        ),
+        (
+            [raw([[0]], [1], [1], [0.5])],
+            "test: state 0: source has shape (1, 1); it must be (1,), one entry per arc.",
+        ),
+        ([raw([0], [1], [1], ["a"])], "test: state 0: weight must hold numbers, not <U1."),
         ([*GOOD, state_of([1], [0], [np.nan])], "test: state 1: r1 -> r0: weight(=nan) must be finite."),
         (
             [*GOOD, state_of([1], [0], [-0.5])],

@@ -16,6 +16,7 @@ from topologies.analysis.upgrade_terms import UpgradeTerms
 from topologies.designers.best import best
 from topologies.designers.best_costs import Crossings
 from topologies.designers.enrich import enrich
+from topologies.equal_cost import leading_on
 from topologies.explicit_routes import with_stated
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 from topologies.link_rules import LinkRules
@@ -379,3 +380,30 @@ def test_all_links_that_flows_are_split_over_are_used():
         9.0,
     ]
     assert routes.bottleneck_bps(np.full(6, 4.0))[4].tolist() == [4.0, 4.0, 4.0, 4.0, np.inf]
+
+
+def test_links_that_lead_on_come_by_the_rank_of_their_ends():
+    # The square with a second link of B and D, and a loop way over E that costs more; labels run against numbers.
+    underlay = replace(underlay_of(5, [*SQUARE, (3, 1), (0, 4), (4, 3)], 1.0), labels=tuple("EDCBA"))
+    cost = np.array([1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.5])
+    found = list(leading_on(underlay, cost))
+
+    assert len(found) == 5
+    on = found[3]
+    assert on.left.tolist() == [2.0, 1.0, 1.0, 0.0, 1.5]
+    # From 4, which is called A, then 2, 1 and 0; of 1 both links, of 0 first the one to 2.
+    assert on.tail.tolist() == [4, 2, 1, 1, 0, 0]
+    assert on.head.tolist() == [3, 3, 3, 3, 2, 1]
+    assert on.direction.tolist() == [12, 6, 2, 9, 4, 0]
+    # Within a billionth costs are equal; nothing leads on from where a flow ends.
+    near = next(iter(leading_on(underlay, cost * (1 + np.array([0, 0, 0, 5e-10, 0, 0, 0])))))
+    assert sorted(near.direction[near.tail == 3].tolist()) == [3, 7, 8]
+    far = next(iter(leading_on(underlay, cost * (1 + np.array([0, 0, 0, 5e-9, 0, 0, 0])))))
+    assert sorted(far.direction[far.tail == 3].tolist()) == [3, 8]
+    assert 0 not in far.tail.tolist()
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, np.inf, np.nan])
+def test_costs_of_split_flows_are_finite_and_above_0(bad):
+    with pytest.raises(InputError, match=r"^cost of every link must be finite and > 0\.$"):
+        split_routes(underlay_of(4, SQUARE, 1.0), np.array([1.0, 1.0, bad, 1.0]))
