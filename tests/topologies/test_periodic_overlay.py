@@ -234,8 +234,12 @@ GOOD = [state_of([0, 1], [1, 0], [0.5, 0.5])]
             "test: state 1: the weights that r1 gives the models that it receives sum to",
         ),
         (
-            [*GOOD, state_of([0, 1], [1, 0], [1.0, 1.25])],
-            "test: state 1: the weights that r0 gives the models that it receives sum to 1.25; they must",
+            [*GOOD, state_of([0, 1], [1, 0], [1.25, 1.0])],
+            "test: state 1: the weights that r1 gives the models that it receives sum to 1.25; they must",
+        ),
+        (
+            [*GOOD, state_of([0, 1], [1, 0], [1.0, 1.5])],
+            "test: state 1: the weights that r0 gives the models that it receives sum to 1.5; they must",
         ),
         (
             [state_of([], [], [])] * 2,

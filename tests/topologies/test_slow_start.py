@@ -596,3 +596,15 @@ def test_rates_decide_what_restarts_around_a_hub_that_idles(when, hub):
         "slow_start(='idle') must be 'none', 'first' or 'always' for a curve of an overlay with a hub: rates decide "
         "which of its arcs start slowly."
     )
+
+
+@pytest.mark.parametrize("when", ["first", "idle", "always"])
+def test_a_silo_alone_starts_nothing_slowly(when):
+    access = AccessLinks(up_bps=1e9, down_bps=1e9)
+    graph = with_slow_start(connectivity(load_underlay("gaia"), access=access, routers=[0]), when)
+    state = state_of([], [], [])
+
+    overlay = build_periodic("mine", graph, WORK, [state, state])
+    assert [added.tolist() for added in overlay.slow_start_s] == [[], []]
+    assert overlay.closed_forms.paper_s == 1.0
+    assert build_overlay("mine", graph, WORK, []).slow_start_s.tolist() == []
