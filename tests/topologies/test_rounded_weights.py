@@ -164,3 +164,18 @@ def test_rows_that_are_divided_by_their_sum_are_exact_to_the_last_bit(seed):
     assert off(weights) <= np.finfo(float).eps / 2
     assert weights.diagonal().tolist() == [0.0] * 9
     assert weights == pytest.approx(matrix / (1 + 5e-7), rel=1e-15)
+
+
+@pytest.mark.parametrize("seed", [46, 54])
+def test_columns_are_exact_where_the_first_step_leaves_more(seed):
+    # Weights of 1.5 and -1: after one of Newton's steps sums are 1e-12 to 1e-11 off, twice as many digits as before.
+    rng = np.random.default_rng(seed)
+    whole = sum(part * np.eye(6)[rng.permutation(6)] for part in (1.5, -1.0, 0.25, 0.25))
+    matrix = whole * (1 + rng.uniform(-1, 1, (6, 6)) * 3e-7 / np.abs(whole).max())
+    assert is_rounded_one(matrix.sum(axis=0))
+    weights = exact_sums(matrix)
+
+    assert np.abs(weights.sum(axis=0) - 1).max() <= 1e-12
+    assert off(weights) <= np.finfo(float).eps
+    arcs = ~np.eye(6, dtype=bool)
+    assert np.array_equal(np.sign(weights[arcs]), np.sign(matrix[arcs]))
