@@ -351,3 +351,48 @@ def test_a_connectivity_says_what_it_follows(line):
     assert repr(AccessLinks(up_bps=[1e9, 2e9], down_bps=INF)) == (
         "<AccessLinks: up 1e+09 to 2e+09, down inf bit/s>"
     )
+
+
+def test_without_windows_and_rules_there_are_core_and_access_links_alone(line):
+    graph = connectivity(line, access=FAST)
+
+    assert graph.link_capacity_bps.tolist() == [*[1e9] * 4, *[1e10] * 6]
+    assert (graph.window_pairs.shape, graph.measured_pairs.shape, graph.shared) == ((0, 2), (0, 2), ())
+    assert (graph.first_window, graph.first_shared) == (10, 10)
+
+
+def test_fat_pipes_are_limits_of_pairs_as_windows_are(line):
+    # From 0 to 2 the smaller of both pipes; a window of 2 (4 + 0.85) ms limits 0 -> 1 to 1 Mbit/s.
+    capacities = replace(line, capacity_bps=np.array([4e6, 3e6]))
+    windowed = with_windows(
+        connectivity(capacities, access=FAST, bandwidth="bottleneck"),
+        [[INF, 9.7e3, INF], [INF, INF, INF], [INF, INF, INF]],
+    )
+    graph = replace(windowed, rules=LinkRules(fat_pipes=(0, 1)))
+
+    assert graph.window_pairs.tolist() == [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]]
+    assert graph.link_capacity_bps[10:] == pytest.approx([1e6, 3e6, 4e6, 3e6, 3e6, 3e6], rel=1e-12)
+    assert np.isinf(graph.link_capacity_bps[:4]).all()
+    assert graph.link_names[10:] == ("window r0 -> r1", *(f"fat pipe {pair}" for pair in (
+        "r0 -> r2", "r1 -> r0", "r1 -> r2", "r2 -> r0", "r2 -> r1"
+    )))  # fmt: skip
+    assert [graph.is_window(direction) for direction in range(10, 16)] == [True, *[False] * 5]
+    # One pipe leaves the other link, and pairs that do not cross it, as they are.
+    one = replace(connectivity(capacities, access=FAST), rules=LinkRules(fat_pipes=(1,)))
+    assert one.window_pairs.tolist() == [[0, 2], [1, 2], [2, 0], [2, 1]]
+    assert one.link_capacity_bps[:4].tolist() == [4e6, 4e6, INF, INF]
+    assert one.link_capacity_bps[10:].tolist() == [3e6] * 4
+
+
+def test_acknowledgements_of_a_pair_that_was_measured_in_one_direction_take_the_access_links(line):
+    measured = np.full((3, 3), 5e6)
+    measured[1, 0] = 0.0
+    graph = connectivity(line, access=FAST, bandwidth=measured)
+    graph = replace(graph, rules=LinkRules(ack_share=0.25))
+    # Pairs 0 -> 1, 0 -> 2, 1 -> 2, 2 -> 0 and 2 -> 1, then three uplinks and three downlinks.
+    alone, both = graph.occupied([(0, 1), (0, 2)])
+
+    assert dict(zip(alone.links, alone.usage, strict=True)) == {5: 1.0, 0: 1.0, 9: 1.0, 6: 0.25, 8: 0.25}
+    assert dict(zip(both.links, both.usage, strict=True)) == {5: 1, 1: 1, 10: 1, 7: 0.25, 3: 0.25, 8: 0.25}
+    assert (alone.hops, both.hops) == (3, 3)
+    assert graph.link_names[:5] == ("r0 -> r1", "r0 -> r2", "r1 -> r2", "r2 -> r0", "r2 -> r1")
