@@ -101,6 +101,8 @@ def test_a_measured_matrix_is_taken_as_it_is_but_for_its_diagonal(line):
     assert found[0].tolist() == [np.inf, 1.0, 2.0, 3.0]
     assert found[2].tolist() == [0.0, 9.0, np.inf, 11.0]
     assert measured[0, 0] == 0.0
+    measured[0, 1], measured[1, 0] = 0.5, 0.0
+    assert available(line, measured)[[0, 1], [1, 0]].tolist() == [0.5, 0.0]
     measured[1, 3] = -1.0
     measured[0, 0] = np.nan
     with pytest.raises(

@@ -118,3 +118,9 @@ def test_it_says_what_it_costs():
     assert repr(Workload(model_bits=1.0, compute_s=0.1, overlap=2 / 3)).endswith(
         ", local_steps 1, overlap 0.667 of a step>"
     )
+
+
+def test_one_size_of_all_models_and_no_computing_are_taken():
+    with pytest.raises(InputError, match=r"^model_bits has shape \(2,\); it must be a number"):
+        Workload(model_bits=np.ones(2), compute_s=0.1)
+    assert Workload(model_bits=1.0, compute_s=0.0).round_compute_s(2).tolist() == [0.0, 0.0]
