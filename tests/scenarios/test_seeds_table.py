@@ -167,7 +167,11 @@ def test_a_table_of_other_values_differs_from_its_file(tmp_path):
 
     def changed(key, cell):
         """Whether the ring's row with another cell is another table."""
-        other = [head, rows[0], [cell if name == key else its for name, its in zip(head, rows[1], strict=True)]]
+        other = [
+            head,
+            rows[0],
+            [cell if name == key else its for name, its in zip(head, rows[1], strict=True)],
+        ]
         with path.open("w", newline="") as file:
             csv.writer(file).writerows(other)
         return differs_from(path, table)
