@@ -72,7 +72,11 @@ def test_what_was_left_out_is_a_warning_of_the_caller_s_line(call, answer):
         found = call()
 
     assert found is answer or found == answer
-    assert [(str(each.message), each.filename) for each in caught] == [("left out", __file__)]
+    # Both the function above and this one are in this file.
+    line = call.__code__.co_firstlineno
+    assert [(str(each.message), each.filename, each.lineno) for each in caught] == [
+        ("left out", __file__, line)
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:left out")
@@ -296,3 +300,26 @@ def test_a_sweep_says_which_overlays_it_leaves_out_unless_they_were_chosen(monke
     assert given["left_out"] == (("without it",) if says else ())
     assert (given["seed"], given["workers"]) == (3, 1)
     assert [each.kind for each in given["overlays"]][:2] == (["ring"] if kinds else ["star", "mst"])
+
+
+def test_a_width_goes_with_a_picture_of_a_network(monkeypatch):
+    styles = []
+    monkeypatch.setattr("scenarios.api.draw", lambda *_, style, **__: styles.append(style))
+    for name in ("a.png", "a.SVG", "a.pdf"):
+        api.draw_underlay("gaia", name, width="3.5in")
+    assert styles == [FigureStyle(width_in=3.5)] * 3
+    with pytest.raises(InputError, match="goes with a figure, and none is drawn"):
+        api.draw_underlay("gaia", "a.html", width="3.5in")
+
+
+@pytest.mark.usefixtures("runs")
+def test_local_steps_of_an_import_are_those_of_a_scenario_or_of_a_workload_and_of_no_preset(
+    monkeypatch, tmp_path
+):
+    steps = []
+    monkeypatch.setattr("scenarios.api.import_file", lambda *_, local_steps, **__: steps.append(local_steps))
+    (tmp_path / "five.toml").write_text(SCENARIO.replace('"femnist"', '"femnist"\nlocal_steps = 5'))
+    work = Workload(model_bits=1e6, compute_s=0.5, local_steps=3)
+    for network, workload in ((tmp_path / "five.toml", None), ("gaia", work), ("gaia", "femnist")):
+        assert api.import_metrics("m.csv", tmp_path / "o.h5", network, workload) == "record"
+    assert steps == [5, 3, None]
