@@ -69,7 +69,7 @@ def _thin(
     silo: IntArray, begin_s: FloatArray, end_s: FloatArray, part: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
     """Upper and lower edge of each message within its part of a row."""
-    low, high = np.full(len(silo), part[0]), np.full(len(silo), part[1])
+    low, high = np.empty(len(silo)), np.empty(len(silo))
     for each in np.unique(silo).tolist():
         its = np.flatnonzero(silo == each)
         lane = lanes(begin_s[its], end_s[its])
