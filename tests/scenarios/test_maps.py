@@ -721,3 +721,41 @@ def test_both_directions_of_a_pair_are_one_mean_however_slow():
     rates = np.array([[9.0, 1.0, 0.0], [0.5, 9.0, 0.0], [2.0, 0.0, 9.0]])
 
     assert _both_ways(rates).tolist() == [[0.0, 0.75, 2.0], [0.75, 0.0, 0.0], [2.0, 0.0, 0.0]]
+
+
+def talking(size, silent=()):
+    """Sites on the equator whose mean rates of pairs all differ and are below 1 bps, but for pairs that cannot talk."""
+    mean = np.zeros((size, size))
+    mean[np.triu_indices(size, 1)] = np.random.default_rng(1).permutation(size * (size - 1) // 2) + 1.0
+    mean = (mean + mean.T) * 1e-6
+    for a, b in silent:
+        mean[a, b] = mean[b, a] = 0.0
+    measured = MeasuredPairs(bandwidth_bps=mean, latency_s=np.zeros((size, size)))
+    return mean, network({f"{k}": (0.0, 100 * k / size) for k in range(size)}, [], measured=measured)
+
+
+def test_of_many_pairs_those_are_drawn_that_are_among_the_fastest_of_one_of_their_sites():
+    mean, underlay = talking(60, [(0, other) for other in range(5, 60)])
+    fastest = [set(np.argsort(-row, kind="stable")[:25].tolist()) for row in mean]
+    expected = [
+        [a, b]
+        for a, b in combinations(range(60), 2)
+        if mean[a, b] > 0 and (b in fastest[a] or a in fastest[b])
+    ]
+    drawn, notes = _ends(underlay)
+
+    # Site 0 has four pairs, and no more lines.
+    assert [b for a, b in expected if a == 0] == [1, 2, 3, 4]
+    assert drawn.tolist() == expected
+    assert notes == [
+        f"Drawn are each site's fastest 25 pairs: {len(expected):,} of 1,715, both directions as one."
+    ]
+
+
+@pytest.mark.parametrize(("silent", "is_whole"), [(270, True), (269, False)])
+def test_up_to_1500_pairs_are_all_drawn(silent, is_whole):
+    _, underlay = talking(60, list(combinations(range(60), 2))[::6][:silent])
+    drawn, notes = _ends(underlay)
+
+    assert (len(drawn) == 1770 - silent) is is_whole
+    assert (notes == []) is is_whole

@@ -155,6 +155,12 @@ def test_a_silo_without_any_time_has_no_shares():
 
     assert [row["computing_share"] for row in table.rows] == [None] * 3
     assert [row["computing_s"] for row in table.rows] == [0.0] * 3
+    # Half a second is a time.
+    short = activity(
+        **{name: getattr(activity(), name) / 16 for name in ("start_s", "compute_s", "next_start_s")}
+    )
+    shares = [row["computing_share"] for row in table_of(timeline(activity=short, begin_s=0.0)).rows]
+    assert shares == pytest.approx([1 / 3, 0.5, 1.0])
 
 
 def test_the_circuit_of_a_periodic_overlay_has_its_states():
