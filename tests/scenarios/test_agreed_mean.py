@@ -1,9 +1,11 @@
 """What is said of the mean on which silos agree."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from scenarios.report.agreed_mean import mean_notes, shares_words, weights_by_label
+from scenarios.report.agreed_mean import agreement_notes, mean_notes, shares_words, weights_by_label
 from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
 
 RING = [(i, (i + 1) % 11) for i in range(11)]
@@ -58,3 +60,21 @@ def test_the_table_of_designs_says_it_too(silosim, graph, tmp_path):
     np.save(tmp_path / "W.npy", overlay.consensus)
     out = silosim("design", "gaia", "--weights", tmp_path / "W.npy", "--kind", "ring").ok().out
     assert "agree on a weighted mean of their models" in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("silos", "said"), [(1000, True), (1001, False)])
+def test_of_very_many_silos_nothing_is_said(silos, said):
+    overlay = SimpleNamespace(kind="ring", graph=SimpleNamespace(silos=silos), agreed_weights=None)
+    assert mean_notes(overlay) == (
+        ["ring: with its weights the silos never agree on one model."] if said else []
+    )
+
+
+@pytest.mark.parametrize(("off", "said"), [(0.5e-12, False), (2e-12, True)])
+def test_columns_that_sum_to_1_but_for_rounding_are_those_of_the_plain_mean(off, said):
+    overlay = SimpleNamespace(
+        kind="ring",
+        graph=SimpleNamespace(labels=("A", "B")),
+        consensus=np.array([[0.5, 0.5], [0.5 + off, 0.5 - off]]),
+    )
+    assert bool(agreement_notes(overlay, np.array([0.5, 0.5]))) is said

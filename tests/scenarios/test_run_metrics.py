@@ -55,6 +55,7 @@ def test_an_imported_loss_has_no_unit():
     [
         ([[0.0, 10.0], [0.0, 50.0]], (1.0, "s", False)),
         ([[0.0, 10.0], [0.0, 50.1]], (1.0, "s", True)),
+        ([[0.0, 0.5], [0.0, 9.0]], (1.0, "s", True)),
         # A time of 0 has no place on a logarithmic axis.
         ([[0.0, 0.0], [0.0, 50.1]], (1.0, "s", False)),
         # Minutes, unless the least time that is drawn would be a small part of one.

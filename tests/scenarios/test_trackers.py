@@ -16,7 +16,7 @@ from scenarios.doctor.checks import parts
 from scenarios.runfile.reader import read_run
 from scenarios.trackers.following import followed
 from scenarios.trackers.registry import load_trackers, tracker_names
-from scenarios.trackers.tensorboard import TensorBoard
+from scenarios.trackers.tensorboard import TensorBoard, check_event_files, drop_event_files, events_path
 from topologies import InputError, MachineError, TrainingError
 from training import HistoryRow
 from training.checkpoints.checkpoint_manager import CheckpointManager
@@ -416,6 +416,53 @@ def test_a_tracker_that_takes_a_small_share_is_not_named():
             clock.now_s += 9.5
             follow(ROW)
     assert not notices
+
+
+@pytest.mark.parametrize(
+    ("took_s", "else_s", "named"),
+    [(2.0, 0.0, False), (2.125, 0.0, True), (3.0, 27.0, False), (3.0, 26.0, True), (30.0, 260.0, True)],
+)
+def test_a_tracker_is_slow_from_2_s_and_a_tenth_of_the_time_on(took_s, else_s, named):
+    clock, notices = Clock(), []
+    with followed(
+        {"one": made_by(clock, took_s=took_s, log=[])}, RING, np.arange(3.0), notices.append, clock=clock
+    ) as follow:
+        clock.now_s += else_s
+        follow(ROW)
+    assert bool(notices) is named
+
+
+def test_trackers_made_by_one_function_are_numbered():
+    def make(training):
+        """A tracker of one of several kinds."""
+
+    name = "test_trackers_made_by_one_function_are_numbered.<locals>.make"
+    assert list(load_trackers([make, make, make])) == [name, f"{name} (2)", f"{name} (3)"]
+
+
+def test_files_of_event_files_are_those_of_an_overlay_s_folder(tmp_path):
+    run = tmp_path / "o.h5"
+    folder = events_path(run)
+    for overlay in ("star", "ring"):
+        (folder / overlay).mkdir(parents=True)
+        (folder / overlay / EVENTS).touch()
+    check_event_files(run, ["tensorboard"], force=True, resume=False)
+    check_event_files(run, ["tensorboard"], force=False, resume=True)
+    check_event_files(run, ["mine"], force=False, resume=False)
+    with pytest.raises(InputError, match="exists already"):
+        check_event_files(run, ["tensorboard"], force=False, resume=False)
+    for other in (EVENTS, "ring/notes.txt", f"ring/deeper/{EVENTS}"):
+        path = folder / other
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+        with pytest.raises(InputError, match="holds"):
+            check_event_files(run, ["tensorboard"], force=True, resume=False)
+        path.unlink()
+    drop_event_files(run, ["mine"])
+    assert folder.exists()
+    drop_event_files(run, ["tensorboard"])
+    assert not folder.exists()
+    drop_event_files(run, ["tensorboard"])
 
 
 @pytest.mark.parametrize("fails", ["start", "row", "end"])
