@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
@@ -9,8 +10,9 @@ from scenarios.report.figure_parts import legend_columns
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle
 from scenarios.report.line_styles import COLOURS, LineStyle, styles_of
 from scenarios.report.log_axis import log_ticks, set_log, spaced
-from scenarios.report.study_plot import _title_lines
+from scenarios.report.study_plot import _axis, _height_in, _layout, _legend_columns, _set_axis, _title_lines
 from scenarios.report.timeline_plot import _row_in
+from topologies import InputError
 
 DECADES = [10.0**power for power in range(7)]
 
@@ -156,3 +158,171 @@ def test_a_title_is_broken_between_its_parts_not_at_hyphens():
     assert _title_lines(f"{first} abc-def", DEFAULT_STYLE) == [first, "abc-def"]
     assert _title_lines(f"{first} a b c", DEFAULT_STYLE) == [f"{first} a b c"]
     assert _title_lines(f"{first} a b c d", DEFAULT_STYLE) == [first, "a b c d"]
+
+
+# Panels of a study
+
+
+NARROW = FigureStyle(width_in=3.5)
+
+
+@pytest.mark.parametrize(
+    ("count", "style", "shape"),
+    [
+        *(
+            (count, DEFAULT_STYLE, shape)
+            for count, shape in ((1, (1, 1)), (2, (1, 2)), (3, (1, 3)), (4, (2, 2)))
+        ),
+        *(
+            (count, DEFAULT_STYLE, shape)
+            for count, shape in ((5, (2, 3)), (6, (2, 3)), (7, (3, 3)), (36, (12, 3)))
+        ),
+        *(
+            (count, NARROW, shape)
+            for count, shape in ((1, (1, 1)), (2, (2, 1)), (3, (3, 1)), (4, (2, 2)), (5, (3, 2)))
+        ),
+    ],
+)
+def test_panels_of_a_study_have_rows_and_columns(count, style, shape):
+    layout = _layout(count, ["ring"], style)
+    assert (layout.rows, layout.columns) == shape
+    assert layout.is_beside is (count == 1 and style is DEFAULT_STYLE)
+    assert layout.shown_height_in == (3.4 if count == 1 else 1.7)
+
+
+def test_a_panel_is_as_wide_as_its_neighbours_labels_and_legend_leave():
+    # 7 in without 0.9 in for the labels of the axis.
+    assert _layout(1, [], DEFAULT_STYLE).width_in == pytest.approx(6.1)
+    # A legend beside it: 10 letters of line and gap and 4 of the longest line, of 0.0083 in * 8 pt.
+    assert _layout(1, ["a b", "ring\nof"], DEFAULT_STYLE).width_in == pytest.approx(6.1 - 14 * 0.0664)
+    # Below several panels it takes no width, but gaps do.
+    assert _layout(2, ["ring"], DEFAULT_STYLE).width_in == pytest.approx(6.1 / 2 - 0.15)
+    assert _layout(3, ["ring"], DEFAULT_STYLE).width_in == pytest.approx(6.1 / 3 - 0.15)
+    root = 0.5**0.5
+    assert _layout(1, ["ring"], NARROW).width_in == pytest.approx(3.5 - 0.9 * root)
+    assert [_layout(count, [], DEFAULT_STYLE).tick_pt for count in (1, 2)] == [10.0, 8.0]
+    assert _layout(1, [], NARROW).height_in == pytest.approx(3.4 * root)
+
+
+def test_ticks_and_letters_have_room_by_the_width_of_letters():
+    layout = _layout(1, [], DEFAULT_STYLE)
+    # 6.1 in have room for 73 letters of 0.083 in, and for 14 labels of 4 letters with gaps of 0.08 in.
+    assert layout.letters(6.1) == 73
+    assert layout.ticks(["1", "1000"]) == 14
+    assert layout.ticks(["x" * 200]) == 2
+    assert layout.ticks([]) == 76
+
+
+def test_a_study_s_figure_is_as_high_as_its_panels_ticks_and_legend_need():
+    one, two, four = (_layout(count, [], DEFAULT_STYLE) for count in (1, 2, 4))
+    panel, small, line = 3.75, 2.05, 0.196
+    assert _height_in(one, ["ring"] * 2, 1, None) == pytest.approx(0.9 + panel)
+    # A long legend beside a panel is higher than it.
+    assert _height_in(one, ["of\ntwo"] * 15, 1, None) == pytest.approx(0.8 + 30 * line)
+    # Below them, the column with the most lines counts.
+    assert _height_in(two, ["a", "b\nc", "d"], 2, None) == pytest.approx(0.9 + small + 2 * line)
+    assert _height_in(two, ["a\nb", "c", "d\ne"], 2, None) == pytest.approx(0.9 + small + 4 * line)
+    assert _height_in(four, ["a"], 1, None) == pytest.approx(0.9 + 2 * small + line)
+    # Texts that are turned: three quarters of the longest, up to 28 letters, in each row.
+    assert _height_in(one, [], 1, ["ab", "abcd"]) == pytest.approx(0.9 + panel + 0.75 * 4 * 0.083)
+    assert _height_in(one, [], 1, ["x" * 40]) == pytest.approx(0.9 + panel + 0.75 * 28 * 0.083)
+    assert _height_in(four, ["a"], 1, ["abcd"]) == pytest.approx(
+        0.9 + 2 * small + line + 2 * 0.75 * 4 * 0.0083 * 8
+    )
+    narrow = _layout(2, ["a"], NARROW)
+    assert _height_in(narrow, ["a"], 1, ["abcd"]) == pytest.approx(
+        0.9 + 2 * small + line + 2 * 0.75 * 4 * 0.0083 * NARROW.pt(8.0) / NARROW.factor
+    )
+
+
+def test_a_legend_below_has_columns_for_its_longest_line():
+    # 7 in have room for 105 letters of 8 pt: five names of 11 with 10 for their lines, or four of 12.
+    assert _legend_columns(["x" * 11] * 5, DEFAULT_STYLE) == 5
+    assert _legend_columns(["x" * 12] * 5, DEFAULT_STYLE) == 3
+    assert _legend_columns(["x" * 12] * 4, DEFAULT_STYLE) == 4
+    assert _legend_columns(["x\n" + "x" * 11] * 5, DEFAULT_STYLE) == 5
+    assert _legend_columns([], DEFAULT_STYLE) == 1
+
+
+def axis_of(values, ends=(), log=None, *, column="arcs", at_values=True):
+    arrays = [[np.array(each, dtype=float) for each in many] for many in (values, ends)]
+    return _axis(column, *arrays, log, "log_x", at_values=at_values)
+
+
+def test_an_axis_of_a_study_has_each_value_once_and_in_its_unit():
+    axis = axis_of([[3.0, np.nan], [1.0, 3.0]], [[0.5, np.inf]])
+    assert (axis.values, axis.places, axis.is_log) == ([0.5, 1.0, 3.0], [0.5, 1.0, 3.0], False)
+    # The ends of bars have no say in the scale.
+    assert axis_of([[1.0, 9.0]], [[0.1, 90.0]]).is_log is False
+    assert axis_of([[0.2, 0.4]], column="simulated_s").values == [200.0, 400.0]
+    assert axis_of([[1.0, 2.0]], at_values=False).places == ()
+    assert len(axis_of([np.arange(1.0, 11.0)]).places) == 10
+    assert axis_of([np.arange(1.0, 12.0)]).places == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "log", "is_log"),
+    [
+        ([1.0, 10.0], None, False),
+        ([1.0, 10 * (1 + 0.9e-9)], None, False),
+        ([1.0, 10 * (1 + 2e-9)], None, True),
+        ([0.0, 100.0], None, False),
+        ([-1.0, 100.0], None, False),
+        ([1.0, 100.0], False, False),
+        ([1.0, 2.0], True, True),
+        ([0.0, 2.0], False, False),
+    ],
+)
+def test_an_axis_is_logarithmic_from_a_decade_on_or_as_asked(values, log, is_log):
+    assert axis_of([values], log=log).is_log is is_log
+
+
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_a_logarithmic_axis_needs_positive_values(low):
+    with pytest.raises(
+        InputError, match=rf"^log_x\(=True\) goes with values > 0; the least arcs is {low:g}\.$"
+    ):
+        axis_of([[low, 2.0]], log=True)
+
+
+@pytest.mark.parametrize("direction", ["x", "y"])
+@pytest.mark.parametrize(
+    ("values", "limits"),
+    [
+        ([1.0, 2.0], (0.96, 2.04)),
+        ([-2.0, -1.0], (-2.04, -0.96)),
+        # What differs by less than a thousandth looks equal.
+        ([1.0, 1.0009], (1 - 0.02 * 1.0009, 1.0009 * 1.02)),
+        ([1.0, 1.0011], (1 - 0.04 * 0.0011, 1.0011 + 0.04 * 0.0011)),
+        ([-5.0, -5.0], (-5.1, -4.9)),
+        ([0.0, 0.0], (-0.02, 0.02)),
+    ],
+)
+def test_a_linear_axis_reaches_a_little_beyond_its_values(direction, values, limits):
+    panel = Figure().add_subplot()
+    _set_axis(panel, direction, axis_of([values], log=False), most=6)
+    assert getattr(panel, f"get_{direction}lim")() == pytest.approx(limits)
+
+
+@pytest.mark.parametrize(
+    ("values", "most", "ticks"),
+    [
+        # At the values, where all have room.
+        ([1.0, 2.0, 7.0], 6, [1.0, 2.0, 7.0]),
+        ([1.0, 2.0, 8.0], 6, [2.0, 4.0, 6.0, 8.0]),
+        ([3.0], 6, [3.0]),
+        ([1.0, 1.5, 3.0], 2, [1.0, 2.0, 3.0]),
+    ],
+)
+def test_ticks_of_a_linear_axis_are_at_its_values_or_round_numbers(values, most, ticks):
+    panel = Figure().add_subplot()
+    _set_axis(panel, "x", axis_of([values], log=False), most=most)
+    low, high = panel.get_xlim()
+    assert [tick for tick in panel.get_xticks() if low <= tick <= high] == ticks
+
+
+def test_ticks_between_whole_numbers_are_whole():
+    for values, whole in (([1.0, 1.2, 2.0], False), ([1.0, 2.0], True)):
+        panel = Figure().add_subplot()
+        _set_axis(panel, "y", axis_of([values], log=False, at_values=False), most=6)
+        assert all(float(tick).is_integer() for tick in panel.get_yticks()) is whole
