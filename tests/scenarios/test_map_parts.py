@@ -73,9 +73,13 @@ def test_the_window_holds_paths_too():
 
 
 def test_sizes_of_a_window():
-    wide = window(south=40.0, north=45.0, east=20.0, stretch=2.0)
+    wide = window(south=40.0, north=45.0, west=10.0, east=30.0, stretch=2.0)
     assert (wide.ratio, wide.width_km) == pytest.approx((0.5, 1112.0))
-    assert [window(north=north).shows_land for north in (0.74, 0.75, 0.76)] == [False, True, True]
+    assert [window(south=8.0, north=8 + high).shows_land for high in (0.74, 0.75, 0.76)] == [
+        False,
+        True,
+        True,
+    ]
     assert land_in(window(north=0.7)) == []
 
 
