@@ -157,13 +157,10 @@ def test_sizes_follow_the_width_of_the_figure():
     assert figure.get_figheight() == pytest.approx(2 * 4.65)
 
 
-@pytest.mark.parametrize(("log_x", "scale"), [(None, "log"), (False, "linear"), (True, "log")])
-def test_an_asked_scale_is_that_of_the_axis(log_x, scale):
-    (panel,) = figure_of(study(overlays=["ring"], access_bps=ACCESS), log_x=log_x).axes
-    assert (panel.get_xscale(), panel.get_yscale()) == (scale, "log")
-
-
-def test_a_text_axis_is_not_asked_to_be_linear_in_vain():
+def test_an_asked_scale_is_that_of_the_axis():
+    (panel,) = figure_of(study(overlays=["ring"], access_bps=ACCESS), log_x=False).axes
+    assert (panel.get_xscale(), panel.get_yscale()) == ("linear", "log")
+    # Texts need none.
     assert len(figure_of(study(underlay=["geant", "gaia"]), log_x=False).axes) == 1
 
 
