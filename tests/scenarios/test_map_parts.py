@@ -83,6 +83,14 @@ def test_sizes_of_a_window():
     assert land_in(window(north=0.7)) == []
 
 
+def test_land_is_drawn_that_a_window_shows_a_part_of():
+    # Eurasia reaches beyond a window within France on all sides; between America and Antarctica there is nothing.
+    (ring,) = land_in(window(west=1.0, east=5.0, south=46.0, north=49.0))
+    assert ring.min(axis=0).tolist() < [1.0, 46.0]
+    assert ring.max(axis=0).tolist() > [5.0, 49.0]
+    assert land_in(window(west=-130.0, east=-120.0, south=-62.0, north=-57.0)) == []
+
+
 @pytest.mark.parametrize(
     ("given_deg", "whole"),
     [
@@ -259,6 +267,11 @@ def test_of_more_capacities_classes_are_ranges_and_none_is_empty():
     assert class_of.tolist() == [0, 0, 0, 0, 1, 1, 2]
     _, names = _classes(np.array([1e8, 2e8, 3e8, 4e8, 5e8, 6e8, 1e11]))
     assert names == ["below 1 Gbps", "from 10 Gbps"]
+    # Edges lie between the least and the greatest, and there are five classes at most.
+    _, names = _classes(np.array([1e8, 1.5e9, 2e9, 3e9, 4e9, 5e9, 1e11]))
+    assert names == ["below 1 Gbps", "1 Gbps to 10 Gbps", "from 10 Gbps"]
+    _, names = _classes(np.array([1e8, 2e8, 3e8, 1e9, 1e10, 1e11, 1e12]))
+    assert names == ["below 1 Gbps", "1 Gbps to 10 Gbps", "10 Gbps to 100 Gbps", "from 100 Gbps"]
 
 
 SQUARE = {"A": (0.0, 0.0), "B": (0.0, 9.0), "C": (9.0, 9.0), "D": (9.0, 0.0)}
