@@ -6,6 +6,8 @@ import pytest
 from test_study_plot import ACCESS, study, with_errors
 
 from scenarios.report.study_lines import (
+    _beside_error,
+    _equal,
     _first_key,
     _is_varied,
     _ordered,
@@ -297,3 +299,78 @@ def test_along_what_a_curve_goes_is_said_unless_it_is_overlays():
     keyed = study(overlays=["ring"], access_bps=ACCESS).assign(spectral_gap=[0.1, 0.2, 0.3])
     assert study_lines(keyed, x="spectral_gap").title.endswith(", along the lines: access capacity")
     assert "along the lines" not in study_lines(keyed).title
+
+
+# Errors
+
+
+PLACES = pandas.DataFrame(
+    {
+        "core": ["a", "a", "b", None, None, "a"],
+        "access_bps": [1e8, 1e9, 1e8, 1e8, 1e9, 1e8],
+        "network": "gaia",
+        "silos": [11, 11, 11, 11, 11, 11],
+        "seed": [0, 0, 0, 0, 0, 1],
+        "overlay": ["ring", "ring", "ring", "ring", "ring", "star"],
+        "paper_s": 1.0,
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("error", "found"),
+    [
+        # Without an overlay it stands for all of them, and for all seeds.
+        ({"core": "a", "access_bps": 1e8, "seed": 7}, [0, 5]),
+        ({"core": "a", "access_bps": 1e8, "overlay": "star"}, [5]),
+        ({"core": "a", "access_bps": 1e8, "overlay": ""}, [0, 5]),
+        ({"core": "a", "access_bps": 1e8, "network": "geant"}, []),
+        ({"core": "a", "access_bps": 1e8, "silos": 11}, [0, 5]),
+        # A key that is missing has that value.
+        ({"access_bps": 1e8}, [3]),
+        ({"core": "", "access_bps": 1e9}, [4]),
+        ({"core": "c", "access_bps": 1e9}, []),
+    ],
+)
+def test_an_error_stands_for_the_points_at_its_keys(error, found):
+    errors = pandas.DataFrame([{"paper_s": 2.0, **error}]).reindex(columns=PLACES.columns)
+    assert np.flatnonzero(_beside_error(PLACES, errors)).tolist() == found
+    assert not _beside_error(PLACES, errors[:0]).any()
+    both = pandas.concat(
+        [errors, errors.assign(core="b", access_bps=1e8, overlay=None, network=None, silos=None)]
+    )
+    assert np.flatnonzero(_beside_error(PLACES, both)).tolist() == sorted([*found, 2])
+
+
+def test_without_a_network_no_column_is_a_key():
+    table = PLACES.drop(columns="network")
+    errors = pandas.DataFrame([{"access_bps": 1e8}]).reindex(columns=table.columns)
+    assert np.flatnonzero(_beside_error(table, errors)).tolist() == [0, 2, 3, 5]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "found"),
+    [
+        ("t", "a", [0]),
+        ("t", "A", []),
+        ("t", None, [2]),
+        ("t", "", [2]),
+        ("b", "True", [0, 2]),
+        ("b", False, [1]),
+        ("access_bps", "1 Gbps", [0, 2]),
+        ("access_bps", 1e9 * (1 + 0.5e-9), [0, 2]),
+        ("access_bps", 1e9 * (1 + 2e-9), []),
+        ("n", "0", [0]),
+        ("n", "", [1]),
+    ],
+)
+def test_rows_with_a_value(column, value, found):
+    table = pandas.DataFrame(
+        {
+            "t": ["a", "b", None],
+            "b": [True, False, True],
+            "access_bps": [1e9, 2e9, 1e9],
+            "n": [0.0, np.nan, 1e-12],
+        }
+    )
+    assert np.flatnonzero(_equal(table, column, value)).tolist() == found
