@@ -125,6 +125,16 @@ def test_the_legend_of_pairs_has_the_scale_in_seven_steps():
         *(("", str(6 - place), rate) for place, rate in enumerate(rates)),
         ("dashed", "3", "one way"),
     ]
+    near = Scale(title="t", low_bps=1e6, high_bps=1.5e6)
+    assert [speed for _, speed, _ in entries(map_legend(layout(scale=near)))] == [
+        "6",
+        "5",
+        "4",
+        "3",
+        "2",
+        "1",
+        "0",
+    ]
     # Of equal rates there is one colour, in the middle.
     equal = Scale(title="t", low_bps=1.26e6, high_bps=1.26e6)
     assert entries(map_legend(layout(scale=equal))) == [("", "3", "1.3 Mbps")]

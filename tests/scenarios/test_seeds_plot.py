@@ -45,6 +45,10 @@ def test_a_line_is_the_mean_of_the_seeds_in_a_band_between_them():
     assert accuracy_time.get_xscale() == "linear"
     assert loss_time.lines[0].get_color() == styles_of(["ring"])["ring"].colour
     assert [text.get_text() for text in figure.legends[0].texts] == ["ring"]
+    line = accuracy.lines[0]
+    assert (line.get_linewidth(), line.get_markersize(), line.get_markevery()) == (1.4, 4.0, 0.15)
+    assert accuracy.collections[0].get_alpha() == 0.2
+    assert set(accuracy.collections[0].get_linewidth()) == {0.0}
     assert figure.get_figheight() == pytest.approx(5.2)
 
 
@@ -88,6 +92,6 @@ def test_one_metric_has_one_row_of_panels():
 
 
 def test_a_long_legend_makes_the_figure_higher():
-    runs = record(*(overlay(f"{place}{'x' * 40}", 1.0, [0.1, 0.9]) for place in range(3)))
+    runs = record(*(overlay(name, 1.0, [0.1, 0.9]) for name in ("x" * 41, "short", "y" * 30)))
     # One name of 41 letters is in a line of 84 with the lines beside names.
     assert figure_of(runs).get_figheight() == pytest.approx(5.2 + 0.22 * 2)
