@@ -95,6 +95,8 @@ def test_annotations_may_be_texts():
     ("annotation", "value", "message"),
     [
         (Annotated[int, DesignerOption(help="", at_least=1)], 0, r"given\(=0\) must be >= 1"),
+        (Annotated[int | None, DesignerOption(help="", at_least=1)], 0, r"given\(=0\) must be >= 1"),
+        (Annotated[int, DesignerOption(help="")], None, r"given\(=None\) must be an integer"),
         (Annotated[int, DesignerOption(help="")], 1.5, r"given\(=1.5\) must be an integer"),
         (Annotated[float, DesignerOption(help="", above=0)], 0.0, r"given\(=0.0\) must be > 0"),
         (Annotated[float, DesignerOption(help="", at_most=2)], 2.5, r"given\(=2.5\) must be <= 2"),
@@ -116,6 +118,7 @@ def test_values_are_checked(annotation, value, message):
     ("annotation", "value"),
     [
         (Annotated[int | None, DesignerOption(help="", at_least=1)], None),
+        (Annotated[int, DesignerOption(help="", at_least=1)], 1),
         (Annotated[float, DesignerOption(help="", above=0, at_most=1)], 1),
         (Annotated[int | str, DesignerOption(help="")], 3),
         (Annotated[str, DesignerOption(help="", choices=("in", "out"))], "out"),

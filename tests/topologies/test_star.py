@@ -50,6 +50,14 @@ def test_load_counts_the_routes_between_others(make_underlay):
     assert router_load(graph.underlay) == pytest.approx(np.array([0.0, 1.0, 0.0]), abs=1e-12)
 
 
+@pytest.mark.parametrize(("links", "loads"), [([(0, 1)], [0, 0]), ([(0, 1), (1, 2)], [0, 1, 0])])
+def test_the_compiled_load_of_the_smallest_networks(make_underlay, links, loads):
+    with many_designs():
+        found = router_load(make_underlay(len(loads), [(a, b, 1.0) for a, b in links]))
+
+    assert found.tolist() == pytest.approx(loads, abs=1e-12)
+
+
 def _random_underlay(make_underlay, seed: int):
     """Up to 24 routers, most of their lengths equal, some 0, some links parallel: many shortest paths tie."""
     draw = np.random.default_rng(seed)
@@ -135,6 +143,37 @@ def test_nobody_can_be_the_hub(make_underlay):
 
     with pytest.raises(InputError, match=r"no silo can be the hub.*; r0 cannot with r1"):
         star(graph, WORK)
+
+
+def test_the_silo_that_reaches_most_is_named_where_nobody_can_be_the_hub(make_underlay):
+    # r2 talks with r0 and r1, these only with r2, and r3 with nobody.
+    graph = connectivity(
+        make_underlay(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]),
+        access=ACCESS,
+        blocked=[(0, 1), (0, 3), (1, 3), (2, 3)],
+    )
+
+    with pytest.raises(InputError, match="r2 cannot with r3"):
+        star(graph, WORK)
+
+
+@pytest.mark.parametrize(("nearer_s", "hub"), [(2e-13, 0), (4e-12, 1)])
+def test_latencies_that_differ_by_less_than_a_picosecond_tie(make_underlay, nearer_s, hub):
+    graph = connectivity(make_underlay(3, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)]), access=ACCESS)
+    latency_s = np.where(np.eye(3, dtype=bool), 0.0, 0.003)
+    # The mean over three silos of what r1 is nearer.
+    latency_s[1, [0, 2]] -= 1.5 * nearer_s
+
+    assert star(replace(graph, latency_s=latency_s), WORK, hub="closeness").hub == hub
+
+
+@pytest.mark.parametrize(("more", "hub"), [(2e-10, 0), (4e-9, 1)])
+def test_loads_that_differ_by_less_than_rounding_tie(graph, monkeypatch, more, hub):
+    loads = np.array([0.25, 0.25 + more, 0.0, 0.0, 0.0, 0.0, 0.0])
+    monkeypatch.setattr("topologies.designers.star.router_load", lambda _: loads)
+    same = replace(graph, latency_s=np.full((7, 7), 0.001))
+
+    assert star(same, WORK, hub="load").hub == hub
 
 
 def test_the_published_hub_is_the_first_that_can(published_graph):
