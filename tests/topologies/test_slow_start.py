@@ -429,6 +429,25 @@ def test_the_explanation_counts_it_as_latency():
     assert "Of the latency, slow start is" in " ".join(explanation_lines(found))
 
 
+@pytest.mark.parametrize("when", ["first", "always"])
+def test_a_millisecond_less_shortens_the_round_trips_of_both_directions(when):
+    plain = measured_like()
+    pair = [(0, 1), (1, 0), (0, 2), (2, 0), (0, 3), (3, 0), (0, 4), (4, 0)]
+    overlay = build_overlay("star", with_slow_start(plain, when), WORK, pair)
+    labels = plain.labels
+    found = explain(overlay)
+
+    assert len(found.arcs) == 2
+    for arc in found.arcs:
+        latency_s = plain.latency_s.copy()
+        latency_s[labels.index(arc.source), labels.index(arc.target)] -= 1e-3
+        shorter = with_slow_start(replace(plain, latency_s=latency_s), when)
+        expected_s = build_overlay("star", shorter, WORK, pair).closed_forms.paper_s
+        gain_s = overlay.closed_forms.paper_s - expected_s
+        assert arc.latency_ms_gain_s == pytest.approx(gain_s, rel=1e-9)
+        assert (gain_s > 0.6e-3) == (when == "always")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("compute_s", "megabytes", "kind", "simulated", "paper"),

@@ -1,5 +1,7 @@
 """All closed forms over access capacities against networks built anew with these capacities."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -53,3 +55,45 @@ def test_nothing_to_send_takes_no_time(published_graph):
 
     assert forms.at(1e7)[1:] == (overlay.closed_forms.serialized_s, 0.0)
     assert forms.other_links == ()
+
+
+def test_the_busiest_links_of_a_line_by_hand(make_underlay):
+    # 0 - 1 - 2, in both directions along the line: silo 1 sends and hears two models, others one; both core links
+    # carry a model each way, the second one at half the rate.
+    line = replace(make_underlay(3, [(0, 1, 0.0), (1, 2, 0.0)]), capacity_bps=np.array([1e9, 5e8]))
+    graph = connectivity(line, access=AccessLinks(up_bps=1e9, down_bps=1e9), core="stated")
+    work = Workload(model_bits=1e7, compute_s=0.0)
+    forms = access_forms(build_overlay("line", graph, work, [(0, 1), (1, 0), (1, 2), (2, 1)]), 1e7, 1e11)
+
+    def called(links):
+        return [graph.link_name(link) for link in links]
+
+    assert (forms.sending_bits, forms.load_bits) == (2e7, 2e7)
+    assert (forms.sending_s, forms.load_s) == pytest.approx((0.02, 0.02))
+    assert called(forms.access_links) == ["r1 uplink", "r1 downlink"]
+    assert called(forms.other_links) == ["r1 -> r2", "r2 -> r1"]
+
+
+def test_without_arcs_no_link_is_busy(make_underlay):
+    graph = connectivity(
+        make_underlay(2, [(0, 1, 1.0)]), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[0]
+    )
+    forms = access_forms(build_overlay("one", graph, Workload(model_bits=1e7, compute_s=0.5), []), 1e6, 1e9)
+
+    assert (forms.sending_bits, forms.sending_s, forms.load_bits, forms.load_s) == (0.0, 0.0, 0.0, 0.0)
+    assert (forms.access_links, forms.other_links) == ((), ())
+    assert forms.at(1e8) == (0.5, 0.5, 0.0)
+
+
+def test_where_two_pieces_meet_the_first_is_named(published_graph):
+    overlay = design("ring", published_graph("gaia", 1e8), Workload(model_bits=1e7, compute_s=0.01))
+    forms = access_forms(overlay, 1e6, 1e11)
+    curve = forms.curve
+
+    assert len(curve.breakpoints_bps) > 0
+    for place, capacity in enumerate(curve.breakpoints_bps.tolist()):
+        between = [
+            np.sqrt(capacity * curve.capacity_bps[place]),
+            np.sqrt(capacity * curve.capacity_bps[place + 2]),
+        ]
+        assert [forms.piece(each) for each in between] == [place, place + 1]
