@@ -1,6 +1,7 @@
 """Compiled code makes the plain code's choices: the same designs to the last bit, ties and rounding included."""
 
 import threading
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, EventGraph, Workload, connectivity, cycle_time, design, load_underlay
 from topologies.compiled_designs import many_designs, takes_compiled
+from topologies.designers.compiled.first_tours import greedy_edges
 from topologies.designers.compiled.tour_search import CompiledTourSearch
 from topologies.designers.cube_path import cube_paths
 from topologies.designers.matching import lightest_matching
@@ -79,6 +81,40 @@ def test_tours(seed, nodes, symmetric, missing):
     with many_designs():
         starts = _starts(costs)
     assert starts == _starts(costs)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_greedy_paths_that_the_nearest_arcs_leave_apart(seed):
+    # Above 27 nodes not all arcs are taken in: several paths stay, which are joined from the end of one to the next.
+    rng = np.random.default_rng(seed)
+    nodes = int(rng.integers(40, 90))
+    costs = weights(rng, nodes, symmetric=seed % 2 == 0)
+    costs[rng.random((nodes, nodes)) < rng.choice([0.0, 0.9])] = np.inf
+    with many_designs():
+        found = _starts(costs)
+
+    assert found == _starts(costs)
+
+
+def test_greedy_paths_by_hand():
+    # 3 -> 1 and 4 -> 2, then the rest: from the end of the first path to the nearest begin, of equal ones the first.
+    costs = np.array(
+        [
+            [np.inf, 9.0, 9.0, 9.0, 9.0],
+            [7.0, np.inf, 9.0, 9.0, 5.0],
+            [4.0, 9.0, np.inf, 4.0, 9.0],
+            [9.0, 1.0, 9.0, np.inf, 9.0],
+            [9.0, 9.0, 1.0, 9.0, np.inf],
+        ]
+    )
+    found, *buffers = np.empty((4, 5), dtype=np.int64)
+    greedy_edges(costs, np.array([3, 4]), np.array([1, 2]), found, *buffers)
+    assert found.tolist() == [0, 3, 1, 4, 2]
+    # An arc into a node that has one, out of one that has one, or back to the begin of a path, is left out.
+    costs[0, [3, 4]] = 9.0, 8.0
+    more = [(3, 1), (4, 2), (0, 1), (3, 2), (1, 3), (2, 4)]
+    greedy_edges(costs, *np.array(more).T, found, *buffers)
+    assert found.tolist() == [0, 4, 2, 3, 1]
 
 
 def test_long_reversals_of_asymmetric_tours():
@@ -168,6 +204,37 @@ def test_trees(seed, nodes, delta, ties, bounded):
     assert grown is None or np.array_equal(found[2], grown)
 
 
+@pytest.mark.parametrize("delta", [1, 2, 3])
+@pytest.mark.parametrize("ties", ["oldest", "degree"])
+def test_trees_of_equal_edges_from_any_node(ties, delta):
+    costs = np.ones((6, 6))
+    for start in range(6):
+        plain = delta_prim(costs, delta, start=start, ties=ties)
+        with many_designs():
+            found = delta_prim(costs, delta, start=start, ties=ties)
+        assert (found is None) == (plain is None) == (delta == 1)
+        assert found is None or np.array_equal(found, plain)
+    with many_designs():
+        by_degree = delta_prim(costs, 3, start=3, ties="degree")
+    # Of two ends of degree 1 the first; new nodes by number.
+    assert by_degree.tolist() == [[3, 0], [0, 1], [1, 2], [2, 4], [3, 5]]
+
+
+@pytest.mark.parametrize(
+    ("most", "is_tree"),
+    [([3, 1, 1, 1], True), ([2, 1, 1, 1], False), ([3, 1, 1, 0], False), ([3, 0, 1, 1], False)],
+)
+@pytest.mark.parametrize("by_compiled", [False, True])
+def test_a_tree_may_have_as_many_neighbours_as_are_of_use(most, is_tree, by_compiled):
+    costs = np.full((4, 4), 9.0)
+    costs[0, 1:] = costs[1:, 0] = 1.0
+    with many_designs() if by_compiled else nullcontext():
+        tree = delta_prim(costs, 3, most=np.array(most))
+
+    assert (tree is not None) == is_tree
+    assert not is_tree or tree.tolist() == [[0, 1], [0, 2], [0, 3]]
+
+
 @pytest.mark.parametrize("edges", [[(0, 1), (1, 0)], [(0, 1), (2, 2)]])
 def test_edges_that_make_no_tree(edges):
     with many_designs(), pytest.raises(InputError, match="2 edges do not make a tree on 3 nodes"):
@@ -224,3 +291,7 @@ def test_a_trees_time_with_pairs_that_cannot_talk(graph, work):
         assert times(edges) == np.inf
         assert times(edges[1:]) == TreeTimes.of(blocked, work)(edges[1:])
     assert times(edges) == np.inf
+    nothing = TreeTimes.of(blocked, Workload(model_bits=0.0, compute_s=0.1))
+    with many_designs():
+        assert nothing(edges) == np.inf
+    assert nothing(edges) == np.inf
