@@ -153,6 +153,18 @@ def test_matchings(seed):
         assert found.tolist() == lightest_matching(costs).tolist()
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_matchings_of_many_nodes(seed):
+    # Blossoms within blossoms, of which some outlive the search for a path.
+    rng = np.random.default_rng(seed)
+    for _ in range(6):
+        costs = weights(rng, 2 * int(rng.integers(13, 31)), symmetric=True)
+        with many_designs():
+            found = lightest_matching(costs)
+
+        assert found.tolist() == lightest_matching(costs).tolist()
+
+
 @pytest.mark.parametrize("seed", [82390, 127810])
 def test_matchings_where_a_blossom_is_reached_at_an_inner_vertex(seed):
     # Found among 150,000 random ones: what an expanded blossom's children are labelled by matters here.
