@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from topologies import AccessLinks, EventGraph, Workload, connectivity, cycle_time, design, load_underlay
 from topologies.compiled_designs import many_designs, takes_compiled
 from topologies.designers.compiled.first_tours import greedy_edges
+from topologies.designers.compiled.local_search import HELD, _two_opt
 from topologies.designers.compiled.tour_search import CompiledTourSearch
 from topologies.designers.cube_path import cube_paths
 from topologies.designers.matching import lightest_matching
@@ -129,6 +130,53 @@ def test_long_reversals_of_asymmetric_tours():
 
     assert compiled.improved(tour) == plain.improved(tour)
     assert compiled.perturbed(tour, 5, 1) == plain.perturbed(tour, 5, 1)
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_restarts_whose_heat_falls(symmetric):
+    # Enough nodes that a longer tour which is kept, or not, changes what is found.
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        costs = weights(rng, 50, symmetric) if seed else rng.random((50, 50))
+        plain, compiled = TourSearch.of(costs), CompiledTourSearch.of(costs)
+        start = plain.improved(rng.permutation(50).tolist())
+        found = plain.perturbed(start, 60, seed)
+
+        assert compiled.perturbed(start, 60, seed) == found
+
+
+@pytest.mark.parametrize("nodes", [3, 4, 5, 6])
+def test_tours_of_few_nodes(nodes):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        costs = weights(rng, nodes, symmetric=seed % 2 == 0)
+        plain, compiled = TourSearch.of(costs), CompiledTourSearch.of(costs)
+        start = rng.permutation(nodes).tolist()
+
+        assert compiled.improved(start) == plain.improved(start)
+
+
+@pytest.mark.parametrize(("reversed_nodes", "is_tried"), [(99, True), (100, True), (101, False)])
+def test_the_longest_part_that_is_reversed(reversed_nodes, is_tried):
+    # Around a circle, in whose order one part stands the other way round; each way costs a little more or less.
+    rng = np.random.default_rng(0)
+    angle = np.arange(300) * (2 * np.pi / 300)
+    places = np.column_stack((np.cos(angle), np.sin(angle)))
+    costs = np.hypot(*(places[:, np.newaxis] - places).transpose(2, 0, 1)) * (
+        1 + 1e-6 * rng.random((300, 300))
+    )
+    order = list(range(300))
+    start = [*order[:60], *order[60 : 60 + reversed_nodes][::-1], *order[60 + reversed_nodes :]]
+    search, compiled = TourSearch.of(costs), CompiledTourSearch.of(costs)
+    tour, place = np.array(start, dtype=np.uint32), np.argsort(start).astype(np.uint32)
+    held = np.empty(HELD, dtype=np.uint32)
+    change = _two_opt(compiled.cost, compiled.near, compiled.symmetric, compiled.noise, tour, place, 59, held)
+    plain_tour = list(start)
+    move = search._two_opt(plain_tour, np.argsort(start).tolist(), 59)
+
+    assert (move is not None) == (change != 0) == is_tried
+    assert change == (move[0] if move else 0.0)
+    assert tour.tolist() == plain_tour == (order if is_tried else start)
 
 
 @given(seed=SEEDS, nodes=st.integers(2, 25))
