@@ -213,6 +213,99 @@ def test_matchings_of_many_nodes(seed):
         assert found.tolist() == lightest_matching(costs).tolist()
 
 
+BLOSSOMS = {
+    "made": [(1, 2, 9), (1, 3, 8), (2, 3, 10), (1, 4, 5), (4, 5, 3), (3, 6, 4)],
+    "nested": [(1, 2, 9), (1, 3, 9), (2, 3, 10), (2, 4, 8), (3, 5, 8), (4, 5, 10), (5, 6, 6)],
+    "nested and relabelled": [
+        *[(1, 2, 10), (1, 7, 10), (2, 3, 12), (3, 4, 20), (3, 5, 20), (4, 5, 25), (5, 6, 10), (6, 7, 10)],
+        (7, 8, 8),
+    ],
+    "nested and dissolved": [
+        *[(1, 2, 8), (1, 3, 8), (2, 3, 10), (2, 4, 12), (3, 5, 12), (4, 5, 14), (4, 6, 12), (5, 7, 12)],
+        *[(6, 7, 14), (7, 8, 12)],
+    ],
+    "expanded": [
+        *[(1, 2, 23), (1, 5, 22), (1, 6, 15), (2, 3, 25), (3, 4, 22), (4, 5, 25), (4, 8, 14), (5, 7, 13)],
+    ],
+    "nested and expanded": [
+        *[(1, 2, 19), (1, 3, 20), (1, 8, 8), (2, 3, 25), (2, 4, 18), (3, 5, 18), (4, 5, 13), (4, 7, 7)],
+        (5, 6, 7),
+    ],
+    "expanded, children keep labels": [
+        *[(1, 2, 45), (1, 5, 45), (2, 3, 50), (3, 4, 45), (4, 5, 50), (1, 6, 30), (3, 9, 35), (4, 8, 35)],
+        *[(5, 7, 26), (9, 10, 5)],
+    ],
+    "expanded, a child is S": [
+        *[(1, 2, 45), (1, 5, 45), (2, 3, 50), (3, 4, 45), (4, 5, 50), (1, 6, 30), (3, 9, 35), (4, 8, 26)],
+        *[(5, 7, 40), (9, 10, 5)],
+    ],
+    "expanded, another least slack": [
+        *[(1, 2, 45), (1, 5, 45), (2, 3, 50), (3, 4, 45), (4, 5, 50), (1, 6, 30), (3, 9, 35), (4, 8, 28)],
+        *[(5, 7, 26), (9, 10, 5)],
+    ],
+    "expanded, then augmented through": [
+        *[(1, 2, 45), (1, 7, 45), (2, 3, 50), (3, 4, 45), (4, 5, 95), (4, 6, 94), (5, 6, 94), (6, 7, 50)],
+        *[(1, 8, 30), (3, 11, 35), (5, 9, 36), (7, 10, 26), (11, 12, 5)],
+    ],
+    "expanded with those inside": [
+        *[(1, 2, 40), (1, 3, 40), (2, 3, 60), (2, 4, 55), (3, 5, 55), (4, 5, 50), (1, 8, 15), (5, 7, 30)],
+        *[(7, 6, 10), (8, 10, 10), (4, 9, 30)],
+    ],
+}
+"""Edges with what they gain, after the tests of van Rantwijk's program: what happens to a blossom in each."""
+
+
+def blossom_costs(edges, rng=None, spread=0):
+    """Costs of a complete graph in which only these edges gain, the nodes in any order and the gains changed a bit."""
+    nodes = 2 * ((max(max(i, j) for i, j, _ in edges) + 1) // 2)
+    costs = np.full((nodes, nodes), 100.0)
+    for i, j, gain in edges:
+        costs[i - 1, j - 1] = costs[j - 1, i - 1] = 100.0 - gain
+    if rng is None:
+        return costs
+    change = np.triu(rng.integers(-spread, spread + 1, (nodes, nodes)), 1) / 4
+    order = rng.permutation(nodes)
+    return (costs + change + change.T)[np.ix_(order, order)]
+
+
+@pytest.mark.parametrize("what", BLOSSOMS)
+def test_matchings_through_blossoms(what):
+    rng = np.random.default_rng(0)
+    drawn = [blossom_costs(BLOSSOMS[what], rng, spread) for spread in (0, 0, 0, 0, 0, 0, 1, 2, 4, 4)]
+    for costs in (blossom_costs(BLOSSOMS[what]), *drawn):
+        with many_designs():
+            found = lightest_matching(costs)
+
+        assert found.tolist() == lightest_matching(costs).tolist()
+
+
+def test_blossoms_that_are_expanded_give_the_matchings_known_of_them():
+    known = [[0, 5], [1, 2], [3, 7], [4, 6], [8, 9]]
+    with many_designs():
+        for what in ("children keep labels", "a child is S", "another least slack"):
+            found = lightest_matching(blossom_costs(BLOSSOMS[f"expanded, {what}"]))
+            assert sorted(map(sorted, found.tolist())) == known
+        through = lightest_matching(blossom_costs(BLOSSOMS["expanded, then augmented through"]))
+        assert sorted(map(sorted, through.tolist())) == [[0, 7], [1, 2], [3, 5], [4, 8], [6, 9], [10, 11]]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_matchings_through_blossoms_side_by_side(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(6):
+        edges, nodes = [], 0
+        for part in rng.integers(len(BLOSSOMS), size=2):
+            more = [*BLOSSOMS.values()][part]
+            edges += [(i + nodes, j + nodes, gain) for i, j, gain in more]
+            nodes = max(max(i, j) for i, j, _ in edges)
+        edges += [(int(rng.integers(1, 4)), nodes, 20)]
+        costs = blossom_costs(edges, rng, int(rng.integers(3)))
+        with many_designs():
+            found = lightest_matching(costs)
+
+        assert found.tolist() == lightest_matching(costs).tolist()
+
+
 @pytest.mark.parametrize("seed", [82390, 127810])
 def test_matchings_where_a_blossom_is_reached_at_an_inner_vertex(seed):
     # Found among 150,000 random ones: what an expanded blossom's children are labelled by matters here.
