@@ -306,6 +306,21 @@ def test_matchings_through_blossoms_side_by_side(seed):
         assert found.tolist() == lightest_matching(costs).tolist()
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_matchings_through_long_odd_circles(seed):
+    # Circles of five to nine nodes, most of which gain nearly as much by an edge to a node outside.
+    rng = np.random.default_rng(seed)
+    for _ in range(8):
+        size = int(rng.choice([5, 7, 9]))
+        edges = [(k, k % size + 1, 44 + 6 * int(rng.integers(2))) for k in range(1, size + 1)]
+        edges += [(k, size + k, int(rng.integers(22, 41))) for k in range(1, size + 1) if rng.random() < 0.8]
+        costs = blossom_costs([*edges, (size + 2, 2 * size, 5)], rng, int(rng.integers(3)))
+        with many_designs():
+            found = lightest_matching(costs)
+
+        assert found.tolist() == lightest_matching(costs).tolist()
+
+
 @pytest.mark.parametrize("seed", [82390, 127810])
 def test_matchings_where_a_blossom_is_reached_at_an_inner_vertex(seed):
     # Found among 150,000 random ones: what an expanded blossom's children are labelled by matters here.

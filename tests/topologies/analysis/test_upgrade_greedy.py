@@ -54,6 +54,15 @@ def test_the_largest_gain_for_its_price_comes_first():
     ]
 
 
+def test_of_a_step_only_its_own_price_counts():
+    # After the first one for 10: 2 s for each unit of money, or 1.5.
+    assert order(terms((90, (0,)), (2, (1,)), (3, (2,))), [10, 1, 2]) == [
+        ([0], 10, 10),
+        ([1], 11, 8),
+        ([2], 13, 5),
+    ]
+
+
 def test_what_costs_nothing_comes_before_and_of_several_the_larger_gain():
     assert order(terms((1, (0,)), (2, (1,)), (90, (2,))), [0, 0, 1]) == [
         ([1], 0, 98),
