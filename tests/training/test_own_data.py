@@ -209,3 +209,109 @@ def test_several_inputs_of_a_sample_stand_beside_its_label_or_in_one_tuple(tmp_p
     assert [(part.dtype, part.shape) for part in data.input_parts] == [("float32", (2,)), ("float32", (1,))]
     assert data.train_inputs.view(np.float32).tolist() == [[0, 1, 0], [2, 3, -2], [4, 5, -4]]
     assert data.train_labels.tolist() == [0, 1, 0]
+
+
+OTHERS = """
+from training import Dataset
+
+class Iterated:
+    def __iter__(self):
+        return iter([(0, 0)])
+
+class Sized:
+    def __len__(self):
+        return 1
+
+class Listed:
+    def __init__(self, *items):
+        self.items = items
+    def __len__(self):
+        return len(self.items)
+    def __getitem__(self, index):
+        return self.items[index]
+
+good = (np.zeros((2, 3)), [0, 1])
+
+def made():
+    return Dataset(train_inputs=np.ones((1, 2)), train_labels=np.zeros(1, int), test_inputs=np.ones((1, 2)),
+                   test_labels=np.zeros(1, int), classes=7)
+
+def nothing():
+    pass
+
+def one_array():
+    return np.zeros((2, 3))
+
+def table():
+    return {"x": 1, "y": 2}
+
+def four_parts():
+    return (np.zeros((2, 3)), [0, 1], [0, 1], [0, 1]), good
+
+def tables():
+    return {"x": 1, "y": 2}, good
+
+def iterated():
+    return Iterated(), good
+
+def sized():
+    return Sized(), good
+
+def no_items():
+    return Listed(), good
+
+def some_unlabelled():
+    return Listed((1.0, 0), (1.0,)), good
+
+def bare_numbers():
+    return Listed(1.0, 2.0), good
+
+def several_shapes():
+    return Listed((np.ones(1), 0), (np.ones(2), 1)), good
+
+def gradients():
+    x = torch.ones(2, 3, requires_grad=True)
+    return (x, torch.tensor([0, 1])), [2 * x, (0, 1)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("nothing", "must return (training data, test data), not NoneType."),
+        ("one_array", "must return (training data, test data), not ndarray."),
+        ("table", "must return (training data, test data), not dict."),
+        ("four_parts", "must return (x, y) or (x, y, groups) of arrays, not 4 parts: data need labels."),
+        *(
+            (
+                name,
+                "must return (x, y) of arrays or a torch Dataset of (x, y), with a length, "
+                f"not {what}: data need labels.",
+            )
+            for name, what in (("tables", "dict"), ("iterated", "Iterated"), ("sized", "Sized"))
+        ),
+        *(
+            (name, "must return data sets whose samples are (x, y): data need labels.")
+            for name in ("no_items", "some_unlabelled", "bare_numbers")
+        ),
+        ("several_shapes", "must return samples of one shape."),
+    ],
+)
+def test_what_is_no_labelled_data_is_refused_with_what_it_is(tmp_path, name, rule):
+    path = own_file(tmp_path, OTHERS)
+    with pytest.raises(InputError) as caught:
+        loaded(path, name)
+    assert str(caught.value).startswith(f"{path}: dataset(=")
+    assert str(caught.value).endswith(f"{name}') {rule}")
+
+
+def test_a_data_set_that_is_made_already_is_taken_as_it_is(tmp_path):
+    data = loaded(own_file(tmp_path, OTHERS), "made")
+
+    assert (data.classes, data.train_inputs.shape, data.train_inputs.dtype) == (7, (1, 2), np.float64)
+
+
+def test_tensors_with_gradients_are_their_numbers(tmp_path):
+    data = loaded(own_file(tmp_path, OTHERS), "gradients")
+
+    assert (data.train_inputs.tolist(), data.test_inputs.tolist()) == ([[1] * 3] * 2, [[2] * 3] * 2)
