@@ -269,6 +269,9 @@ def bare_numbers():
 def several_shapes():
     return Listed((np.ones(1), 0), (np.ones(2), 1)), good
 
+def several_lengths():
+    return good, Listed(([1, 2], 0), ([1, 2, 3], 1))
+
 def gradients():
     x = torch.ones(2, 3, requires_grad=True)
     return (x, torch.tensor([0, 1])), [2 * x, (0, 1)]
@@ -295,6 +298,8 @@ def gradients():
             for name in ("no_items", "some_unlabelled", "bare_numbers")
         ),
         ("several_shapes", "must return samples of one shape."),
+        # A list in a sample's place of inputs holds one value for each input.
+        ("several_lengths", "must return samples with as many inputs each, not 2 and 3."),
     ],
 )
 def test_what_is_no_labelled_data_is_refused_with_what_it_is(tmp_path, name, rule):

@@ -246,6 +246,7 @@ def test_every_fifth_sequence_is_a_test_and_padding_stays_what_it_is():
         ({"groups": np.array(1)}, {}, "training groups must be an array, is a single value."),
         ({}, {"inputs": [np.array(1.0)]}, "test inputs must be an array, is a single value."),
         ({}, {"labels": np.zeros(0)}, "must have test samples, not 0."),
+        ({"inputs": []}, {}, "training samples must have an input beside the label."),
         ({"inputs": [np.array([[0, 1], [np.nan, 1]])]}, {}, "training sample 1 must hold finite numbers."),
         ({"inputs": [np.array([[0, 1], [1, 1e39]])]}, {}, "training sample 1 must hold finite numbers."),
         ({"inputs": [np.array([[np.nan], [np.nan]])]}, {}, "training sample 0 must hold finite numbers."),

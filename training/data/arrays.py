@@ -116,6 +116,8 @@ def _checked(part: Samples, what: str, source: str) -> list[AnyArray]:
     count = len(part.labels)
     if not count:
         raise InputError(f"must have {what} samples, not 0.", source=source)
+    if not part.inputs:
+        raise InputError(f"{what} samples must have an input beside the label.", source=source)
     if part.groups is not None and len(part.groups) != count:
         raise InputError(
             f"groups(of {len(part.groups)}) must be one for each of {count} {what} labels.", source=source

@@ -73,7 +73,13 @@ class OwnData(WholeReader):
         items = [part[index] for index in range(len(part))]
         if not items or not all(isinstance(item, tuple | list) and len(item) > 1 for item in items):
             raise self._refused("must return data sets whose samples are (x, y): data need labels")
-        columns = list(zip(*(_flat(item) for item in items), strict=True))
+        rows = [_flat(item) for item in items]
+        numbers = list(dict.fromkeys(len(row) - 1 for row in rows))
+        if len(numbers) > 1:
+            raise self._refused(
+                f"must return samples with as many inputs each, not {numbers[0]} and {numbers[1]}"
+            )
+        columns = list(zip(*rows, strict=True))
         groups = getattr(part, "groups", None)
         return Samples(
             inputs=[self._stacked(column) for column in columns[:-1]],
