@@ -7,7 +7,7 @@ from typing import Literal
 import pytest
 
 from topologies.errors import InputError, SilosimError
-from training.declared_options import with_options
+from training.declared_options import declared_options, with_options
 
 
 @dataclass
@@ -82,6 +82,44 @@ def test_a_missing_option_is_named_with_its_help():
     with pytest.raises(InputError, match=r"^options\.count is missing\.$"):
         with_options(Needs, {"folder": "x"}, field="options")
     assert with_options(Needs, {"folder": "x", "count": 1}, field="options") == Needs("x", 1)
+
+
+@dataclass
+class Described(Reader):
+    """More options, with what they are for, and a field that is none."""
+
+    kind: Literal["only"] = field(default="only", metadata={"help": "which one"})
+    names: str = field(default_factory=str)
+    made: list = field(default_factory=list, init=False)
+
+
+def test_options_are_described_in_the_order_of_the_fields_by_use_type_and_default():
+    described = [str(option) for option in declared_options(Described, field="options").values()]
+
+    assert described == [
+        "rate [a number; default: 0.5]",
+        "steps [an integer; default: 3]",
+        "name [a text; default: 'plain']",
+        "fast [true or false; default: false]",
+        "order [one of 'up', 'down', 1; default: 'up']",
+        "limit [an integer; default: none]",
+        "place [a number or 'auto'; default: 'auto']",
+        "kind: which one ['only'; default: 'only']",
+        "names [a text]",
+    ]
+    needed = declared_options(Needs, field="options")
+    assert str(needed["folder"]) == "folder: where the files are [a text; required]"
+    assert needed["count"].values == "an integer"
+
+
+def test_options_of_a_class_without_any_are_refused_by_the_name_that_users_know():
+    class Plain:
+        pass
+
+    for what, name in (({"what": "backend mine"}, "backend mine"), ({}, "Plain")):
+        with pytest.raises(InputError) as caught:
+            with_options(Plain, {"rate": 1.0}, field="options", **what)
+        assert str(caught.value) == (f"option in options(='rate') must be left out: {name} has no options.")
 
 
 def test_a_class_that_is_no_dataclass_has_no_options():

@@ -33,6 +33,7 @@ from training.notice import Notice
         ),
         ({"SLURM_PROCID": "5", "SLURM_STEP_NUM_TASKS": "8", "SLURM_NTASKS": "8"}, World(rank=5, size=8)),
         ({"SLURM_PROCID": "1", "SLURM_STEP_NUM_TASKS": "2"}, World(rank=1, size=2)),
+        ({"PMI_RANK": "0", "PMI_SIZE": "9" * 30}, World(rank=0, size=10**30 - 1)),
         # A batch script, and a step of one task: nobody else runs this program.
         ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8"}, None),
         ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "1", "SLURM_NTASKS": "8"}, None),
