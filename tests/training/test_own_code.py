@@ -288,10 +288,9 @@ def test_code_of_an_installed_package_is_the_users_where_they_name_it(write):
             nn.Linear("wide", 1)
 
 
-def test_silosims_own_code_below_the_users_folder_stays_silosims(monkeypatch):
-    """A checkout of silosim with the user's file beside its packages."""
-    root = Path(check_name.__code__.co_filename).parents[1]
+def test_silosims_own_code_beside_the_users_file_stays_silosims(monkeypatch):
+    folder = Path(check_name.__code__.co_filename).parent
     monkeypatch.setattr("training.own_code.is_file", lambda _path: True)
 
-    with pytest.raises(AttributeError), own_code(model=f"{root}/mine.py:build"):
+    with pytest.raises(AttributeError), own_code(model=f"{folder}/mine.py:build"):
         check_name(3, field="model")

@@ -97,11 +97,12 @@ def test_names_of_shared_memory_are_removed_but_not_those_that_ranks_open_later(
         path.write_text("")
     asked = []
     monkeypatch.setattr(processes, "_UCX", str(ucx))
-    monkeypatch.setattr(
-        processes,
-        "shared_files",
-        lambda process: asked.append(process) or {str(mpich), str(ucx), str(tmp_path / "gone")},
-    )
+
+    def shared(process):
+        asked.append(process)
+        return {str(mpich), str(ucx), str(tmp_path / "gone")}
+
+    monkeypatch.setattr(processes, "shared_files", shared)
     remove_shared_files()
 
     assert asked == [os.getpid()]
@@ -114,9 +115,12 @@ def test_processes_are_stopped_before_their_files_are_looked_for_and_then_killed
     done = []
     states = iter(["R", "Z", "", "R", "", ""])
     monkeypatch.setattr(processes, "_signal", lambda process, number: done.append((number, process)))
-    monkeypatch.setattr(
-        processes, "shared_files", lambda process: done.append(("look", process)) or {str(kept)}
-    )
+
+    def shared(process):
+        done.append(("look", process))
+        return {str(kept)}
+
+    monkeypatch.setattr(processes, "shared_files", shared)
     monkeypatch.setattr(processes, "process_state", lambda _process: next(states))
     end_processes([3, 4])
 
