@@ -5,9 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from topologies import state_of
 from topologies.errors import InputError
 from training import MixingPlan, TrainingConfig
 from training.config import CHOICES
+from training.data.datasets import DataOptions
 from training.mpi.job_file import read_job, write_job
 
 
@@ -72,6 +74,23 @@ from training.mpi.job_file import read_job, write_job
         ({"exchange_buffers": "no"}, "exchange_buffers(='no') must be true or false."),
         ({"gpu_aware_mpi": 1}, "gpu_aware_mpi(=1) must be true or false."),
         ({"device": "gpu"}, "device(='gpu') must be one of auto, cpu, cuda"),
+        ({"data": 1}, "data(=1) must be the path of a folder or a file."),
+        ({"skip_bad": 0}, "skip_bad(=0) must be true or false."),
+        ({"backend_options": 1}, "backend_options(=1) must be a table."),
+        ({"dataset_options": "a"}, "dataset_options(='a') must be a table."),
+        ({"shift_west_deg": math.inf}, "shift_west_deg(=inf) must be a finite number."),
+        ({"clip_norm": 1e39}, "clip_norm(=1e+39) must be <= 3.4e+38, as models have 32 bits."),
+        (
+            {"executor": "vmap", "model": "char_gru"},
+            "executor(=vmap) must be auto, graphs or loop with model char_gru: "
+            "torch cannot compute recurrent layers of many models at once.",
+        ),
+        (
+            {"executor": "vmap", "model": "resnet18", "precision": "bf16"},
+            "executor(=vmap) must be auto, graphs or loop with model resnet18 and precision bf16: "
+            "torch cannot compute batch norm of many models at once under autocast.",
+        ),
+        ({"executor": "graphs"}, "executor(=graphs) must be auto, loop or vmap with device cpu."),
     ],
 )
 def test_a_wrong_setting_names_field_value_and_rule(settings, message):
@@ -109,6 +128,162 @@ def test_a_wrong_plan_names_what_is_wrong(matrices, index, message):
     with np.errstate(invalid="ignore"), pytest.raises(InputError) as caught:
         MixingPlan(matrices=matrices, index=np.array(index))
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"shift_west_deg": -270.5},
+        {"clip_norm": 1.0},
+        {"clip_value": 1.0},
+        {"executor": "vmap", "model": "resnet18"},
+        {"executor": "vmap", "model": "cnn", "precision": "bf16"},
+        {"executor": "loop", "model": "resnet18", "precision": "bf16"},
+        {"executor": "loop", "model": "char_gru"},
+        {"executor": "graphs", "device": "auto"},
+        {"momentum": 0.5, "optimizer": "sgd"},
+        {"optimizer": "adam"},
+        {"exchange_buffers": True},
+    ],
+)
+def test_settings_that_go_together_are_taken(settings):
+    config = TrainingConfig(**settings)
+    assert {name: getattr(config, name) for name in settings} == settings
+
+
+def test_how_the_data_are_read_is_in_the_options_of_the_reader():
+    config = TrainingConfig(dataset="image_folder", data="there", skip_bad=True, dataset_options={"size": 8})
+    assert config.data_options == DataOptions(data="there", skip_bad=True, declared={"size": 8})
+
+
+def test_what_rounding_leaves_of_a_weight_may_be_below_0_by_1e_9():
+    def made(weight):
+        return MixingPlan(matrices=np.array([[[1 - weight, weight], [0, 1]]]), index=np.array([0]))
+
+    assert made(-1e-9).matrices[0, 0, 1] == -1e-9
+    with pytest.raises(InputError, match=r"row 0: its weight\(=-1\.1e-09\) of silo 1 must be >= 0"):
+        made(-1.1e-9)
+
+
+def test_a_weight_that_rounding_leaves_below_0_does_not_hinder_the_exchange_of_buffers(make_job):
+    matrix = np.array([[1 + 1e-9, -1e-9], [0, 1]])
+    assert make_job(silos=2, matrix=matrix, exchange_buffers=True).silos == 2
+
+
+def test_a_plan_holds_the_matrices_that_its_rounds_meet_and_no_others():
+    states = [state_of([0], [1], [weight], [1]) for weight in (0.5, 0.25, 0.125)]
+    for rounds, met in ((1, 1), (2, 2), (3, 3), (7, 3)):
+        plan = MixingPlan.periodic(states, silos=2, rounds=rounds)
+        assert plan.matrices[:, 1, 0].tolist() == [0.5, 0.25, 0.125][:met]
+        assert plan.index.tolist() == [0, 1, 2, 0, 1, 2, 0][:rounds]
+        assert (plan.rounds, plan.longest_lag, plan.lags) == (rounds, 1, None)
+
+
+def test_a_lag_of_2_is_one_round_more_and_counts_only_with_a_weight():
+    states = [state_of([0], [1], [0.5], [2]), state_of([1], [0], [0.25], [1])]
+    plan = MixingPlan.periodic(states, silos=2, rounds=3)
+    assert plan.lags.tolist() == [[[1, 0], [2, 1]], [[1, 1], [0, 1]]]
+    assert (plan.longest_lag, plan.rounds, plan.index.tolist()) == (2, 3, [0, 1, 0, 1])
+    # Round 0 lacks the model of the round before it; silo 1 keeps its own.
+    assert [each.tolist() for each in plan.round_weights(0)] == [np.eye(2).tolist(), np.eye(2).tolist()]
+    assert plan.round_weights(2)[0].tolist() == [[1, 0], [0.5, 0.5]]
+    without = MixingPlan.periodic([state_of([0], [1], [0.0], [2])], silos=2, rounds=3)
+    assert (without.longest_lag, without.lags, without.index.tolist()) == (1, None, [0, 0, 0])
+
+
+def test_a_plan_of_one_matrix_may_have_negative_weights_if_it_says_so():
+    matrix = np.array([[1.25, -0.25], [0, 1]])
+    plan = MixingPlan.constant(matrix, 2, negative_weights=True)
+    assert (plan.matrices.tolist(), plan.index.tolist()) == ([matrix.tolist()], [0, 0])
+    assert (plan.negative_weights, plan.longest_lag, plan.rounds) == (True, 1, 2)
+    with pytest.raises(InputError, match=r"must be >= 0, or negative_weights=True be given\.$"):
+        MixingPlan.constant(matrix, 2)
+
+
+def test_the_first_weight_below_0_is_named_by_matrix_row_and_column():
+    matrices = np.array([np.eye(3), [[1, 0, 0], [0, 1, 0], [1.5, -0.25, -0.25]]])
+    with pytest.raises(InputError) as caught:
+        MixingPlan(matrices=matrices, index=np.array([0, 1]))
+    assert str(caught.value) == (
+        "mixing matrix 1, row 2: its weight(=-0.25) of silo 1 must be >= 0, or negative_weights=True be given."
+    )
+
+
+@pytest.mark.parametrize(
+    ("lags", "message"),
+    [
+        (
+            np.ones((1, 2), dtype=int),
+            "mixing lags(shape=(1, 2)) must have the shape of the matrices, (2, 2, 2).",
+        ),
+        (np.ones((2, 2, 2)), "mixing lags must hold integers, not float64."),
+        (
+            np.array([[[1, 1], [1, 1]], [[1, 1], [2, 2]]]),
+            "mixing matrix 1, row 1: lag(=2) of silo 1 must be 1: a silo mixes its own model as it is.",
+        ),
+        (
+            np.array([[[1, 1], [1, 1]], [[1, 0], [-1, 1]]]),
+            "mixing matrix 1, row 0: lag(=0) of silo 1 must be >= 1.",
+        ),
+    ],
+)
+def test_wrong_lags_name_what_is_wrong(lags, message):
+    with pytest.raises(InputError) as caught:
+        MixingPlan(matrices=np.full((2, 2, 2), 0.5), index=np.array([0, 1, 0]), lags=lags)
+    assert str(caught.value) == message
+
+
+def test_a_job_of_more_rounds_than_its_plan_is_told_so_wherever_silos_compute(make_job):
+    matrices = np.stack([np.eye(2), np.full((2, 2), 0.5)])
+    plan = MixingPlan(matrices=matrices, index=np.array([0, 1, 0]), computes=np.array([True, False]))
+    for rounds in (2, 5):
+        with pytest.raises(InputError) as caught:
+            make_job(silos=2, rounds=rounds, mixing=plan, taking_part=np.ones((2, 2), dtype=bool))
+        assert str(caught.value) == f"mixing index(rounds=3) must have rounds(={rounds}) entries."
+    # Silos compute in two of the rounds, for which there are two rows.
+    job = make_job(silos=2, rounds=3, mixing=plan, taking_part=np.array([[True, False], [False, True]]))
+    assert job.steps.before(2).tolist() == [1, 1]
+
+
+def test_with_lags_a_plan_has_the_rounds_in_which_the_last_models_are_mixed(make_job):
+    plan = MixingPlan.periodic([state_of([0], [1], [0.5], [3])], silos=2, rounds=4)
+    assert make_job(silos=2, rounds=4, mixing=plan).mixing.index.size == 6
+    with pytest.raises(InputError) as caught:
+        make_job(silos=2, rounds=6, mixing=plan)
+    rule = "must have rounds(=6) + longest lag(=3) - 1 entries."
+    assert str(caught.value) == f"mixing index(rounds=6) {rule}"
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 1), (4,), (2, 3)])
+def test_places_of_silos_are_one_for_each(make_job, shape):
+    job = make_job(silos=2)
+    with pytest.raises(InputError) as caught:
+        replace(job, silo_places=np.zeros(shape))
+    assert str(caught.value) == (
+        f"silo_places(shape={shape}) must have one latitude and longitude for each of silos(=2)."
+    )
+    places = np.array([[1, 2], [3, 4]])
+    kept = replace(job, silo_places=places).silo_places
+    assert (kept.dtype, kept.flags.writeable, kept.tolist()) == (np.float64, False, places.tolist())
+
+
+def test_what_a_plan_of_a_compressed_training_must_be(make_job):
+    alone, ring = np.eye(2), np.full((2, 2), 0.5)
+
+    def plan(index):
+        return MixingPlan(matrices=np.stack([ring, alone]), index=np.array(index))
+
+    for compressed_gossip, index in (("choco", [0, 0]), ("choco", [1, 1]), ("error_feedback", [0, 1])):
+        made = {"compression": "sign", "compressed_gossip": compressed_gossip}
+        assert make_job(silos=2, rounds=2, mixing=plan(index), **made).mixing.index.tolist() == index
+    with pytest.raises(InputError) as caught:
+        make_job(silos=2, rounds=2, mixing=plan([0, 1]), compression="sign")
+    assert str(caught.value) == (
+        "compressed_gossip(='choco') must be 'error_feedback' where silos do not send to the same silos in all rounds."
+    )
+    # A silo knows its own model whether it mixes it or not.
+    swap = MixingPlan(matrices=np.stack([ring, 1 - alone]), index=np.array([0, 1]))
+    assert make_job(silos=2, rounds=2, mixing=swap, compression="sign").silos == 2
 
 
 def test_a_plan_cannot_be_changed_and_leaves_its_input_writable():

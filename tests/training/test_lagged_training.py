@@ -18,7 +18,14 @@ from training.checkpoints.fingerprint import mixing_digest
 from training.checkpoints.folder import checkpoint_rounds
 from training.dpasgd import train_rank, train_round
 from training.engine.exchange import silo_blocks
-from training.engine.lagged_mixing import kept_rows, lagged_weights, passing_rows
+from training.engine.lagged_mixing import (
+    exchanged_rows,
+    kept_rows,
+    lagged_weights,
+    mixed_rows,
+    passing_rows,
+    uses_of,
+)
 from training.mpi.job_file import read_job, write_job
 
 SILOS = 5
@@ -432,6 +439,25 @@ def test_there_is_room_for_the_rows_that_later_rounds_mix(states, ranks, rounds)
             max(sum(silo < own.start for silo in silos) for silos in passing),
             max(sum(silo >= own.stop for silo in silos) for silos in passing),
         )
+
+
+def test_rows_that_a_rank_receives_and_keeps_by_hand():
+    """Silo 0 mixes 4; silo 1 mixes 0 with a lag of 3, 2 silo 1, 3 silo 2 with 2, 4 silo 3 with 4."""
+    static = plan_of(ring_states()[:1], 8)
+    for own, received, kept in ((range(2), 1, 1), (range(2, 5), 1, 2), (range(4, 5), 1, 1), (range(5), 0, 3)):
+        assert [found.tolist() for found in exchanged_rows(static, own)] == [[received], [kept]]
+    # In every second round silo 3 mixes silo 0 with a lag of 2, and nobody another one.
+    plan = plan_of(ring_states(), 8)
+    received, kept = exchanged_rows(plan, range(2, 5))
+    windows = uses_of(plan)
+    assert windows.lags.tolist() == [1, 2, 3, 4]
+    # Models of even rounds: 1 -> 2 by the ring in this round, 0 -> 3 a round later by the other state.
+    assert [received[number] for number in windows.number[:4]] == [2, 0, 2, 0]
+    # Of odd ones those with an even lag are mixed by the ring: 2 -> 3 and 3 -> 4. Of even ones 0 is kept.
+    assert [kept[number] for number in windows.number[:4]] == [1, 2, 1, 2]
+    assert [len(rows) for rows in (mixed_rows(plan, range(2, 5)), mixed_rows(static, range(2, 5)))] == [5, 4]
+    # From round 3 on: three own ones, 1 of this round, 2 and 3 of earlier ones.
+    assert mixed_rows(static, range(2, 5)).tolist() == [4, 5, 5, 6]
 
 
 def test_a_row_travels_once_to_each_rank_that_mixes_it(make_job, make_rank_silos):

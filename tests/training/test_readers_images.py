@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from topologies.errors import InputError
-from training.data.datasets import DataOptions, load_dataset
+from training.data.datasets import DataOptions, dataset_reader, load_dataset
 from training.data.readers.fashion_mnist import DEFAULT, drawn_writers
 from training.data.readers.inaturalist import DEVIATION, MEAN, decode
 
@@ -139,6 +139,25 @@ def one_user(pixels, labels, **more):
         (one_user([[0] * 784], [0.5]), r"label\(=0.5\) of sample 0 must be 0 to 61\."),
         (one_user([[0] * 784, [0] * 783 + [2]], [0, 61]), r"pixel\(=2\) of sample 1 must be >= 0 and <= 1\."),
         (one_user([[-0.5] * 784], [0]), r"pixel\(=-0.5\) of sample 0 must be >= 0 and <= 1\."),
+        (one_user([[0] * 784], [[1]]), r"user\(='a'\): y must be a list of classes, one per sample\.$"),
+        (
+            one_user([0] * 784, [1]),
+            r"user\(='a'\): x\(shape=\(784,\)\) must have shape \(1, 784\), one row per label\.$",
+        ),
+        (one_user([[0] * 784], [-1]), r"user\(='a'\): label\(=-1\) of sample 0 must be 0 to 61\.$"),
+        (one_user([[0] * 784, 5], [-1, 1]), r"user\(='a'\): label\(=-1\) of sample 0 must be 0 to 61\.$"),
+        (one_user([[0] * 784, 5], [61, 62]), r"user\(='a'\): label\(=62\) of sample 1 must be 0 to 61\.$"),
+        (one_user([[0, 1, -1], 5], [1, 0]), r"user\(='a'\): pixels\(=3\) of sample 0 must be 784\.$"),
+        (one_user([[1] * 783 + [-1], 5], [1, 0]), r"pixel\(=-1\) of sample 0 must be >= 0 and <= 1\.$"),
+        (one_user([[0] * 784, [2] * 784, 5], [1, 0, 0]), r"pixel\(=2\) of sample 1 must be >= 0 and <= 1\.$"),
+        (
+            one_user("x", [1]),
+            r"user\(='a'\) must have 'x', lists of 784 numbers, and 'y', a list of classes\.$",
+        ),
+        (
+            one_user([[0] * 784], [1], num_samples=5),
+            r"num_samples must be a list of one number per user\.$",
+        ),
         ('{"users": "a", "user_data": {}}', r"must hold 'users', a list, and 'user_data'"),
         ("[]", r"must hold 'users', a list, and 'user_data'"),
     ],
@@ -147,6 +166,32 @@ def test_a_bad_leaf_file_is_named(tmp_path, content, message):
     (tmp_path / "bad.json").write_text(content)
     with pytest.raises(InputError, match=rf"bad\.json: .*{message}"):
         load_dataset("femnist", DataOptions(data=str(tmp_path)))
+
+
+def test_the_least_and_the_greatest_pixel_and_class_are_read(tmp_path):
+    pixels = [[0] * 784, [1] * 784]
+    (tmp_path / "a.json").write_text(one_user(pixels, [0, 61]))
+    data = load_dataset("femnist", DataOptions(data=str(tmp_path)))
+    # Of a writer with two samples the last is held out.
+    assert (data.train_labels.tolist(), data.test_labels.tolist()) == ([0], [61])
+    assert (data.train_inputs.max(), data.test_inputs.min()) == (0, 1)
+    assert data.train_labels.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("folders", "missing"),
+    [((), "*.json"), (("train",), "train/*.json"), (("train", "test"), "test/*.json")],
+)
+def test_leaf_files_that_are_missing_are_named_with_their_folder(tmp_path, folders, missing):
+    for folder in folders:
+        (tmp_path / folder).mkdir()
+    if "test" in folders:
+        leaf(tmp_path / "train" / "a.json", {"f1": [0]})
+    with pytest.raises(InputError) as caught:
+        load_dataset("femnist", DataOptions(data=str(tmp_path)))
+    assert str(caught.value).startswith(
+        f"file(={tmp_path / missing}) is missing; data must be the femnist folder"
+    )
 
 
 def idx(path, array):
@@ -354,3 +399,107 @@ def test_a_missing_image_is_named(tmp_path):
     (tmp_path / "train_val2018" / "5.png").unlink()
     with pytest.raises(InputError, match=r"5\.png\) is missing"):
         load_dataset("inaturalist", DataOptions(data=str(tmp_path)))
+
+
+def test_a_missing_image_that_is_skipped_is_counted_and_images_may_stay_undecoded(tmp_path):
+    nature(tmp_path, images=8)
+    (tmp_path / "train_val2018" / "5.png").unlink()
+    (tmp_path / "train_val2018" / "6.png").write_bytes(b"none")
+    found = {
+        decode_all: load_dataset(
+            "inaturalist", DataOptions(data=str(tmp_path), skip_bad=True, decode_all=decode_all)
+        )
+        for decode_all in (True, False)
+    }
+    assert [(data.skipped, data.opened) for data in found.values()] == [(2, True), (1, False)]
+    assert all(len(each.train_labels) + len(each.test_labels) + each.skipped == 16 for each in found.values())
+
+
+def listed(folder, **lists):
+    """The competition's lists with one picture, some of them replaced."""
+    for part in ("train2018", "val2018"):
+        image = {"train2018": 0, "val2018": 1}[part]
+        content = {
+            "images": [{"id": image, "file_name": f"{image}.png"}],
+            "annotations": [{"image_id": image, "category_id": 7}],
+            "categories": [{"id": 7}],
+        }
+        (folder / f"{part}.json").write_text(json.dumps({**content, **lists}))
+        (folder / f"{part}_locations.json").write_text("[]")
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        ({"annotations": []}, "{0}/train2018.json: image id 0 has no annotation."),
+        (
+            {"categories": [{"id": 8}]},
+            "{0}/train2018.json: category_id(=7) of image 0 must be one of 'categories'.",
+        ),
+        (
+            {"images": [{}]},
+            "{0}/train2018.json: must hold images, annotations and categories as the competition does: 'id'.",
+        ),
+        ({"images": []}, "{0}: must list images, not 0."),
+    ],
+)
+def test_a_list_of_pictures_that_is_none_is_named(tmp_path, lists, message):
+    listed(tmp_path, **lists)
+    with pytest.raises(InputError) as caught:
+        load_dataset("inaturalist", DataOptions(data=str(tmp_path)))
+    assert str(caught.value) == message.format(tmp_path)
+
+
+@pytest.mark.parametrize("spots", [{"id": 1}, [{"id": 1}], [{"id": 1, "lat": "x", "lon": 0}], [1]])
+def test_a_list_of_places_that_is_none_is_named(tmp_path, spots):
+    listed(tmp_path)
+    (tmp_path / "train2018_locations.json").write_text(json.dumps(spots))
+    rule = r"train2018_locations\.json: must be a list of id, lat and lon as the competition's: "
+    with pytest.raises(InputError, match=rule):
+        load_dataset("inaturalist", DataOptions(data=str(tmp_path)))
+
+
+@pytest.mark.parametrize(("name", "classes"), [("inaturalist", 80), ("full_inaturalist", 82)])
+def test_species_are_counted_from_the_lists_and_the_80_with_most_pictures_are_the_first(
+    tmp_path, name, classes
+):
+    listed(tmp_path, images=[])
+    pictures = [(species, copy) for species in range(82) for copy in range(1 + (species in (5, 81)))]
+    lists = {
+        "images": [{"id": number, "file_name": f"{number}.png"} for number in range(len(pictures))],
+        "annotations": [
+            {"image_id": number, "category_id": species} for number, (species, _) in enumerate(pictures)
+        ],
+        "categories": [{"id": species} for species in range(82)],
+    }
+    (tmp_path / "train2018.json").write_text(json.dumps(lists))
+    for number in range(len(pictures)):
+        Image.new("RGB", (2, 2)).save(tmp_path / f"{number}.png")
+    options = DataOptions(data=str(tmp_path))
+    assert dataset_reader(name, options).count_classes(options) == classes
+    # The two of two pictures, then the others as they are listed: 78 of them, or all.
+    others = [species for species in range(82) if species not in (5, 81)]
+    data = load_dataset(name, options)
+    assert data.label_names == tuple(map(str, (5, 81, *others)))[:classes]
+    assert data.classes == classes
+    assert sorted(data.test_labels.tolist()) == [0, 1]
+
+
+def test_no_writer_is_drawn_more_samples_than_are_left_or_none():
+    class Draws:
+        """Counts of writers, and an order that changes nothing."""
+
+        def __init__(self, counts):
+            self.counts, self.asked = iter(counts), []
+
+        def lognormal(self, *moments):
+            self.asked.append(moments)
+            return next(self.counts)
+
+        def permutation(self, writers):
+            return writers
+
+    draws = Draws([2.6, 0.2, 9.0])
+    assert drawn_writers(6, draws).tolist() == [0, 0, 0, 1, 2, 2]
+    assert draws.asked == [(5.0, 1.5)] * 3
+    assert drawn_writers(3, Draws([3.0])).tolist() == [0, 0, 0]

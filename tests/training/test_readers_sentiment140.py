@@ -125,3 +125,86 @@ def test_classes_of_characters_are_those_of_their_blocks():
     assert list(_codes("41-43 61-61\n1F600-1F601")) == [0x41, 0x42, 0x43, 0x61, 0x1F600, 0x1F601]
     assert _class(set("dba\u00ff")) == r"\U00000061-\U00000062\U00000064-\U00000064\U000000FF-\U000000FF"
     assert _class(set()) == ""
+
+
+def test_a_tweet_is_cut_after_40_words_and_a_shorter_one_filled_up(tmp_path):
+    words = [f"w{number}" for number in range(41)]
+    rows = [f'"0","1","d","q","ann","{" ".join(words)}"', '"4","2","d","q","ann","w1 w40"', ROWS[3], ROWS[4]]
+    data = load_dataset("sentiment140", write(tmp_path, rows, glove=words))
+    first, second = data.train_inputs[:2]
+    assert first[:, 0].tolist() == list(range(1, 41))
+    # The 41st word was cut off before words were looked up; in the second tweet it is the second one.
+    assert second[:, 0].tolist() == [2, 41] + [0] * 38
+
+
+def test_of_two_vectors_of_a_word_the_first_counts_and_the_second_may_be_anything(tmp_path):
+    options = write(tmp_path, glove=("good", "bad"))
+    with (tmp_path / "glove.6B.100d.txt").open("a") as file:
+        file.write("good 7\nunknown 7\n")
+    data = load_dataset("sentiment140", options)
+    assert data.train_inputs.vectors[:, 0].tolist() == [0, 1, 2]
+
+
+def test_what_the_files_of_tweets_and_vectors_must_hold(tmp_path):
+    with pytest.raises(
+        InputError, match=r"glove\.6B\.100d\.txt: must hold the vector of a word of the tweets\.$"
+    ):
+        load_dataset("sentiment140", write(tmp_path, glove=("other",)))
+    with pytest.raises(InputError, match=r"noemoticon\.csv: must hold tweets, not 0\.$"):
+        load_dataset("sentiment140", write(tmp_path, []))
+    (tmp_path / "glove.6B.100d.txt").unlink()
+    with pytest.raises(
+        InputError, match=r"^file\(=\S+glove\.6B\.100d\.txt\) is missing; data must be the sentim"
+    ):
+        load_dataset("sentiment140", DataOptions(data=str(tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([*ROWS, '"4","7","d","q","cy","cut'], r"row 7: must end its text with a quote; the file was cut\.$"),
+        (['"4","7","d","q","cy","a\nb'], r"row 1: must end its text with a quote; the file was cut\.$"),
+        (
+            [ROWS[0], '"4","7","d","q","cy","x' + "y" * 200_000 + '"'],
+            r"row 2: must be CSV: field larger than",
+        ),
+    ],
+)
+def test_a_file_of_tweets_that_was_cut_is_named_with_its_last_row(tmp_path, rows, said):
+    with pytest.raises(InputError, match=rf"noemoticon\.csv: {said}"):
+        load_dataset("sentiment140", write(tmp_path, rows))
+
+
+def test_a_tweet_may_have_line_feeds_and_quotes_and_each_account_has_its_number(tmp_path):
+    names = [f"account{number}" for number in range(300)]
+    rows = [f'"0","1","d","q","{name}","good ""bad""\nnever"' for name in names]
+    data = load_dataset("sentiment140", write(tmp_path, rows))
+    assert data.group_names == tuple(names)
+    assert len(data.test_labels) == 60
+    assert data.train_groups.tolist() == [number for number in range(300) if number % 5 != 4]
+    assert data.train_inputs[:1][0, :6, 0].tolist() == [1, 0, 2, 0, 3, 0]
+    assert (data.label_names, data.classes, data.skipped) == (("negative", "positive"), 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        # Marks are cut off at both ends until an exception is left, or nothing to cut.
+        ('("don\'t")', ["(", '"', "do", "n't", '"', ")"]),
+        ("...", ["..."]),
+        ("a.m.!", ["a.m.", "!"]),
+        ("(e.g.", ["(", "e.g."]),
+        ("$5k", ["$", "5k"]),
+        ("5km", ["5", "km"]),
+        ("well-known", ["well", "-", "known"]),
+        ("-known", ["-known"]),
+        ("one...two", ["one", "...", "two"]),
+        ("U.S.A.", ["U.S.A."]),
+        ("www.x.org/a-b", ["www.x.org/a-b"]),
+        ("(www.x.org)", ["(", "www.x.org", ")"]),
+        (";):(", [";", "):", "("]),
+        ("x", ["x"]),
+    ],
+)
+def test_marks_are_cut_from_both_ends_and_within(text, words):
+    assert list(words_of(text)) == words
