@@ -1,5 +1,6 @@
 """A partition from a file: the silo of each sample."""
 
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from topologies.errors import InputError
 from training import TrainingConfig, check_data, split_dataset
 from training.data.datasets import Dataset
+from training.data.partitions import is_partition_file
 
 SILOS = ("Oslo", "Paris")
 
@@ -75,6 +77,47 @@ def test_what_is_wrong_names_file_and_line(tmp_path, text, message):
     with pytest.raises(InputError) as caught:
         parts(path)
     assert str(caught.value) == f"{path}: {message}"
+
+
+def test_without_names_silos_are_numbers(tmp_path):
+    path = tmp_path / "parts.csv"
+    for text, message in (
+        ("sample,silo\n0,Oslo\n", "line 2: silo(='Oslo') must be the number of a silo, or one of 0 to 1."),
+        ("sample,silo\n0,1\n1,1\n2,1\n3,1\n", "must give each silo a sample; silo 0 has none."),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError) as caught:
+            parts(path, labels=None)
+        assert str(caught.value) == f"{path}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"sample,silo\n0,Osl\xf8\n", "must be UTF-8: byte 17 is not."),
+        (b'sample,silo\n0,"Oslo\n', "must be CSV: unexpected end of data."),
+    ],
+)
+def test_a_file_that_is_no_table_is_one_line(tmp_path, content, message):
+    path = tmp_path / "parts.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        parts(path)
+    assert str(caught.value) == f"{path}: {message}"
+
+
+def test_only_a_name_with_the_ending_of_a_table_is_a_file():
+    assert [is_partition_file(name) for name in ("a/b.csv", ".csv", "csv", "iid", 5, None)] == [
+        *(True, True),
+        *(False, False, False, False),
+    ]
+
+
+def test_what_the_data_lack_is_said_of_the_data():
+    for source, said in (("mine", "mine: "), ("", "")):
+        with pytest.raises(InputError) as caught:
+            split_dataset("groups", replace(dataset(), source=source), silos=2, alpha=1.0, seed=0)
+        assert str(caught.value).startswith(f"{said}partition(='groups') must have data with groups")
 
 
 def test_a_file_that_is_not_there(tmp_path):

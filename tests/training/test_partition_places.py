@@ -84,6 +84,18 @@ def test_samples_without_a_place_are_dealt_out():
     assert [share.size for share in shares(unknown, [NEW_YORK, PARIS])] == [30, 30]
 
 
+def test_a_place_of_which_half_is_known_is_unknown_and_a_half_is_rounded_down():
+    places = [PARIS] * 5 + [(48.9, np.nan), (np.nan, 2.4), (np.nan, np.nan)]
+    # Of five whose place is known two go to Paris; the other six are dealt out.
+    assert [share.size for share in shares(places, [NEW_YORK, PARIS])] == [3, 3 + 2]
+    assert [share.size for share in shares([PARIS], [PARIS])] == [1]
+
+
+def test_poles_are_places():
+    assert closest_silo(np.array([(90.0, 77.0)]), np.array([(-90.0, 0.0), (90.0, -50.0)])).tolist() == [1]
+    assert len(shares([(90.0, 0.0), (-90.0, 1e9)], [(90.0, 1e9), (-90.0, 0.0)])) == 2
+
+
 def test_every_silo_has_a_sample():
     assert [share.size for share in shares([PARIS] * 4, [PARIS, NEW_YORK, SYDNEY, (0.0, 0.0)])] == [1] * 4
     assert shares([PARIS, SYDNEY], [NEW_YORK])[0].tolist() == [0, 1]
@@ -95,6 +107,13 @@ def test_every_silo_has_a_sample():
         ([(91.0, 0.0)], [PARIS], r"latitude\(=91\.0\) of training sample 0 must be in \[-90, 90\]\."),
         ([(0.0, np.inf)], [PARIS], r"longitude\(=inf\) of training sample 0 must be finite\."),
         ([PARIS], [(np.nan, 2.0)], r"latitude\(=nan\) of silo 0 must be in \[-90, 90\]\."),
+        ([PARIS] * 2, [PARIS, (2.0, np.nan)], r"longitude\(=nan\) of silo 1 must be finite\."),
+        (
+            [PARIS, (-90.1, 0.0)],
+            [PARIS],
+            r"latitude\(=-90\.1\) of training sample 1 must be in \[-90, 90\]\.",
+        ),
+        ([PARIS, (0.0, -np.inf)], [PARIS], r"longitude\(=-inf\) of training sample 1 must be finite\."),
     ],
 )
 def test_a_place_that_is_none_is_an_error(places, silo_places, message):

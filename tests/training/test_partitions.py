@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from topologies.errors import InputError
 from training.data.datasets import load_dataset
 from training.data.partitions import PARTITIONS, split
+from training.data.partitions.request import shares_of, without_empty_silos
 
 
 @given(
@@ -118,3 +119,29 @@ def test_sequences_have_no_class_of_their_own_so_dirichlet_deals_out_their_group
     with pytest.raises(InputError, match="must have data with one label per sample, or with groups"):
         split("dirichlet", np.zeros((150, 7)), silos=4, alpha=0.3, seed=2)
     assert [part.size for part in split("iid", np.zeros((10, 7)), silos=2, alpha=1, seed=0)] == [5, 5]
+
+
+def test_an_empty_silo_gets_one_sample_of_the_silo_that_has_most_at_that_moment():
+    class First:
+        """Takes the first of what there is to choose from."""
+
+        def __init__(self):
+            self.asked = []
+
+        def choice(self, samples):
+            self.asked.append(samples.tolist())
+            return samples[0]
+
+    draws, owner = First(), np.array([3, 1, 1, 3, 1, 3])
+    filled = without_empty_silos(owner, 5, draws)
+    # Silos 0, 2 and 4 are empty; 1 and 3 have three each, so the lower one gives first, then 3, then 1 again.
+    assert draws.asked == [[1, 2, 4], [0, 3, 5], [2, 4]]
+    assert filled.tolist() == [2, 0, 4, 3, 1, 3]
+    assert owner.tolist() == [3, 1, 1, 3, 1, 3]
+    full = np.array([1, 0])
+    assert without_empty_silos(full, 2, First()).tolist() == [1, 0]
+
+
+def test_shares_are_in_ascending_order_and_may_be_empty():
+    found = shares_of(np.array([3, 1, 3, 1, 1]), 5)
+    assert [share.tolist() for share in found] == [[], [1, 3, 4], [], [0, 2], []]
