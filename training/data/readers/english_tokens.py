@@ -127,7 +127,7 @@ def words_of_piece(piece: str) -> Words:
         run = range(start, start - negative)
         if free[run[0]] and free[run[-1]]:
             taken[start] = (len(run), rules.exceptions[patterns[words[run.start : run.stop]]])
-        # Also where it was not joined: so does spaCy, which divides ";):(" into ";)", ":" and "(".
+        # Also where it was not joined: so does spaCy, which divides "a;):(" into "a", ";)", ":" and "(".
         for place in run:
             free[place] = False
     found: list[str] = []
