@@ -3,6 +3,7 @@ import pytest
 
 from topologies.errors import InputError
 from training.data.datasets import DATASETS, DataOptions, held_out, load_dataset
+from training.data.readers.digits import _rows
 
 # optdigits.names of the UCI repository, "testing" column.
 UCI_CLASS_COUNTS = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]
@@ -11,7 +12,11 @@ FOLDERS = sorted(name for name, spec in DATASETS.items() if spec.needs and not s
 
 
 def test_digits_are_the_1797_samples_of_uci():
+    _rows.cache_clear()  # read by the reader as it is
     data = load_dataset("digits")
+    assert load_dataset("digits").test_inputs[0, 0, 0, 2] == data.test_inputs[0, 0, 0, 2]
+    with pytest.raises(ValueError, match="read-only"):
+        _rows()[0, 0] = 1
     inputs = np.concatenate([data.train_inputs, data.test_inputs])
     labels = np.concatenate([data.train_labels, data.test_labels])
     assert inputs.shape == (1797, 1, 8, 8)

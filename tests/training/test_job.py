@@ -154,6 +154,10 @@ def test_settings_that_go_together_are_taken(settings):
 def test_how_the_data_are_read_is_in_the_options_of_the_reader():
     config = TrainingConfig(dataset="image_folder", data="there", skip_bad=True, dataset_options={"size": 8})
     assert config.data_options == DataOptions(data="there", skip_bad=True, declared={"size": 8})
+    # Bad images are looked for where they are to be skipped, and stop the reader where not.
+    plain = DataOptions()
+    assert (plain.data, plain.skip_bad, plain.decode_all, plain.declared) == ("", False, True, {})
+    assert TrainingConfig().data_options == plain
 
 
 def test_what_rounding_leaves_of_a_weight_may_be_below_0_by_1e_9():
@@ -196,8 +200,15 @@ def test_a_plan_of_one_matrix_may_have_negative_weights_if_it_says_so():
     plan = MixingPlan.constant(matrix, 2, negative_weights=True)
     assert (plan.matrices.tolist(), plan.index.tolist()) == ([matrix.tolist()], [0, 0])
     assert (plan.negative_weights, plan.longest_lag, plan.rounds) == (True, 1, 2)
-    with pytest.raises(InputError, match=r"must be >= 0, or negative_weights=True be given\.$"):
+    rule = r"must be >= 0, or negative_weights=True be given\.$"
+    with pytest.raises(InputError, match=rule):
         MixingPlan.constant(matrix, 2)
+    # Silo 1 takes twice the difference to silo 0: its own model counts -1.
+    states = [state_of([0], [1], [2.0])]
+    periodic = MixingPlan.periodic(states, silos=2, rounds=2, negative_weights=True)
+    assert (periodic.matrices.tolist(), periodic.negative_weights) == ([[[1, 0], [2, -1]]], True)
+    with pytest.raises(InputError, match=rule):
+        MixingPlan.periodic(states, silos=2, rounds=2)
 
 
 def test_the_first_weight_below_0_is_named_by_matrix_row_and_column():
