@@ -141,6 +141,29 @@ def test_default_steps_are_steps(compressor):
     assert all(0 < compressor.consensus_step(numbers) <= 1 for numbers in (1, 100, 10**8))
 
 
+def test_default_steps_by_hand():
+    """Of 100 numbers 9 are a share of 0.09, whose root is 0.3."""
+    assert TopK(0.09).consensus_step(100) == pytest.approx(0.09)
+    assert RandomK(0.09).consensus_step(100) == pytest.approx(0.3**3)
+    # sqrt(100) / 4 = 2.5 is less than 100 / 16; for 4 levels of 4 numbers it is 4 / 16 in place of 2 / 4.
+    assert Qsgd(4).contraction(100) == pytest.approx(1 / 3.5)
+    assert Qsgd(4).consensus_step(100) == pytest.approx(1 / 7)
+    assert Qsgd(4).consensus_step(4) == pytest.approx(1 / 2.5)
+    assert Qsgd(1).contraction(10**6) == pytest.approx(1 / (1 + math.sqrt(BUCKET)))
+    assert [Sign().consensus_step(numbers) for numbers in (1, 10**6)] == [0.05, 0.05]
+    assert [Sign().contraction(numbers) for numbers in (1, 4, BUCKET, 10**6)] == [
+        1,
+        1 / 4,
+        1 / BUCKET,
+        1 / BUCKET,
+    ]
+
+
+def test_half_a_number_is_rounded_to_the_even_one():
+    found = [kept_numbers(ratio, numbers) for ratio, numbers in ((0.5, 5), (0.5, 7), (0.1, 4), (1.0, 1))]
+    assert found == [2, 4, 1, 1]
+
+
 def test_with_all_numbers_the_step_is_that_without_compression():
     assert TopK(1.0).consensus_step(10) == RandomK(1.0).consensus_step(10) == 1
 

@@ -122,6 +122,8 @@ def saved(path: Path, change: str) -> Path:
         state["fc.weight"] = torch.zeros(81, 256)
     elif change == "unknown":
         state["layer5.weight"] = torch.zeros(1)
+    elif change == "not finite":
+        state["bn1.weight"] = torch.tensor([1.0] * 63 + [float("nan")])
     elif change == "number":
         state["epoch"] = 3
     torch.save([1] if change == "list" else state, path)
@@ -136,6 +138,7 @@ def saved(path: Path, change: str) -> Path:
         ("bias", r"fc.bias\(shape=\(81,\)\) must have the model's shape \(80,\)."),
         ("features", r"fc.weight\(shape=\(81, 256\)\) must have the model's shape \(80, 512\)."),
         ("unknown", "must have the model's tensors only, layer5.weight is unknown."),
+        ("not finite", "bn1.weight must hold finite numbers."),
         ("list", "must be a state dict: names and tensors, nothing else."),
         ("number", "must be a state dict: names and tensors, nothing else."),
     ],
