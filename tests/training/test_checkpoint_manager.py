@@ -17,7 +17,7 @@ from training import HistoryRow, TrainingConfig
 from training.checkpoints import checkpoint_manager
 from training.checkpoints.checkpoint import read_checkpoint
 from training.checkpoints.checkpoint_manager import CheckpointManager, is_logged
-from training.checkpoints.folder import checkpoint_path, link
+from training.checkpoints.folder import check_resumable, checkpoint_path, link
 from training.checkpoints.model_export import model_files, read_row
 from training.checkpoints.silo_files import write_silos
 from training.data.datasets import Dataset
@@ -311,3 +311,52 @@ def test_a_checkpoint_of_a_later_round_is_told_by_rank_and_folder(manager, monke
         manager(checkpoint_every=1, communicator=Other()).__enter__()
     path = tmp_path / "run" / "round-000007"
     assert str(caught.value) == f"rounds(=6) must be >= 7 as in the checkpoint {path}."
+
+
+# At rate 0 the first model stays the best one.
+@pytest.mark.parametrize("learning_rate", [0.2, 0.0])
+def test_a_training_that_went_on_can_go_on_again(rows_of, checkpointing, learning_rate):
+    job = checkpointing(rounds=6, silos=2, keep_models=True, learning_rate=learning_rate)
+    rows_of(job, stop_at=3)
+    rows_of(job, stop_at=5)
+    # The checkpoint of round 4 has the checksums of all rows and models, also of those from before it.
+    assert check_resumable(job) == 4
+    assert check_resumable(job, before=4) == 2
+    rows = rows_of(job)
+    assert [row.round for row in rows] == list(range(7))
+    assert (check_resumable(job), check_resumable(job, before=2)) == (6, None)
+    assert rows_of(job) == rows
+    assert read_row(job.directory, "best") == max(
+        rows, key=lambda row: (row.test_accuracy, -row.test_loss, -row.round)
+    )
+    assert read_row(job.directory, "last") == rows[-1]
+
+
+def test_a_history_that_is_none_is_named(manager, monkeypatch, tmp_path):
+    with manager(checkpoint_every=2) as managed:
+        managed.add(row(0), average(1), HOSTED)
+        monkeypatch.setattr(checkpoint_manager, "read_rows", lambda _folder, _head: b'{"round": 0}\n')
+        monkeypatch.setattr(checkpoint_manager, "read_checksums", lambda _path: {})
+        with pytest.raises(MachineError) as caught:
+            managed._restore(tmp_path / "run" / "round-000002")
+    assert str(caught.value).startswith(f"{tmp_path / 'run' / 'rows.jsonl'} cannot be read: ")
+
+
+def test_without_a_folder_or_a_wish_nobody_looks_for_a_checkpoint(make_job, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint_manager, "find_checkpoint", None)
+    monkeypatch.chdir(tmp_path)
+    for job in (
+        make_job(checkpoint_every=1, keep_models=True),
+        replace(make_job(), directory=tmp_path / "run"),
+    ):
+        with CheckpointManager(job, dataset(), communicator=SingleRank()) as managed:
+            managed.add(row(3), average(1), HOSTED)
+            assert (managed.done, managed.resume(HOSTED), managed.lacks_last_model) == (0, [], False)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_without_rows_and_models_begins_without_them(manager, tmp_path):
+    for _ in range(2):
+        with manager(checkpoint_every=2) as managed:
+            assert managed.resume(HOSTED) == []
+    assert [file.name for file in (tmp_path / "run").iterdir()] == ["lock"]

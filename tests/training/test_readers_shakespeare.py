@@ -105,6 +105,7 @@ def test_the_real_plays_have_1244_roles():
     [
         (b"\x07\nANN.\nOne.\n", r"line 1: character\(='\\x07'\) must be printable\.$"),
         (b"ANN.\nOne.\nTwo\x7f and \x08 more\x08.\n", r"line 3: character\(='\\x08'\) must be printable\.$"),
+        (b"\x7f\nANN.\nOne.\x08\n", r"line 3: character\(='\\x08'\) must be printable\.$"),
         (b"ANN.\nOne. \xc3\xa9\n", r"must be ASCII: byte 10 is not\.$"),
     ],
 )
