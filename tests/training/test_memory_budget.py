@@ -178,6 +178,22 @@ def test_what_a_silo_adds_is_its_part_and_its_step_where_steps_are_made_together
     assert replace(PLAN, at_once=2).per_silo == pytest.approx((lasting + 2 * GB) / 3)
 
 
+def test_what_a_silo_adds_is_exact_to_the_byte():
+    small = {
+        "models": 8,
+        "gradients": 4,
+        "optimizer": 2,
+        "data": 10,
+        "weights": 6,
+        "libraries": 100,
+        "metrics": 50,
+    }
+    alone = MemoryPlan(silos=2, at_once=1, step=70, **small)
+    assert (alone.new, alone.per_silo) == (30 + 100 + 70, 15)
+    assert replace(alone, at_once=2).per_silo == 50
+    assert replace(alone, silos=0).per_silo == 0
+
+
 def test_the_plan_in_lines():
     places = [place(available=30 * GB), place(ranks=(2,), need=9 * GB, available=12 * GB)]
     text = plan_text(PLAN, places, held=0.5 * GB, silos=7, batch_size=16)

@@ -13,7 +13,7 @@ from topologies.errors import InputError, LeftEarlyError, MachineError, Training
 from training import TrainingConfig, World, load_backend, world
 from training.mpi import trial
 from training.mpi.backend import MpiBackend
-from training.mpi.launcher import LOG, _error, _error_from_log, _lines
+from training.mpi.launcher import LOG, _error, _error_from_log, _lines, _with_output
 from training.mpi.trial import LauncherTrial, listed_sizes, try_launcher
 from training.mpi.trial_rank import ANSWERS
 from training.mpi.worker import ERRORS, main
@@ -233,6 +233,12 @@ Please see the FAQ page for debugging suggestions
 )
 def test_a_rank_that_a_signal_ended_is_one_line(log, status, message):
     assert str(_error_from_log(log, status)) == message
+
+
+def test_of_a_long_output_the_end_is_shown():
+    shown = _with_output("a rank failed", "x" * 3 + "y" * 4000)
+    assert shown == "a rank failed; its output:\n" + "y" * 4000
+    assert _with_output("a rank failed", "") == "a rank failed."
 
 
 def test_the_check_misses_a_gpu(monkeypatch):
