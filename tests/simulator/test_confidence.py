@@ -8,10 +8,13 @@ from simulator.statistics.confidence import (
     _batches,
     counted_rounds,
     cycle_time_interval,
+    estimated_cycle_time,
+    interval_rounds,
     least_rounds,
     paired_difference,
     rounds_for_interval,
 )
+from simulator.world.counted_silos import Starts
 from topologies import InputError
 from topologies.statistics import correlated_batch_means
 
@@ -162,3 +165,40 @@ def test_a_correlation_counts_as_nine_tenths_and_three_degrees_of_freedom_at_mos
     assert correlated_batch_means([0.0, 1.0], batches=2).half_width == pytest.approx(
         12.706204736 * 0.5, rel=1e-9
     )
+
+
+def test_where_20_batches_leave_out_a_tenth_there_are_ten_or_more():
+    # Of 27 periods 9 batches would leave none out, and of 49 seven; of 49 both 12 and 16 leave out one.
+    assert (_batches(27), _batches(49)) == (13, 16)
+
+
+def test_a_stop_does_not_depend_on_the_unit_of_time():
+    growth_s = np.random.default_rng(3).lognormal(0.0, 0.3, 20_000)
+    stops = [rounds_until(StopRule(0.02, silos=1), unit * growth_s) for unit in (1.0, 1024.0, 1 / 1024)]
+    assert stops[0] == stops[1] == stops[2] > 500
+
+
+def test_an_interval_just_as_narrow_as_asked_stops_the_simulation():
+    start_s = starts(np.random.default_rng(1).lognormal(0.0, 0.3, 500))
+    interval = cycle_time_interval(start_s, silos=1)
+    relative = interval.half_width / interval.mean
+    assert relative * interval.mean == interval.half_width
+    found = []
+    for asked in (relative, relative * (1 - 1e-9)):
+        rule = StopRule(asked, silos=1)
+        # The first look only counts as one that was narrow.
+        found += [rule.is_met(starts(np.ones(399))), rule.is_met(starts(np.ones(400))), rule.is_met(start_s)]
+    assert found == [False, False, True, False, False, False]
+
+
+def test_of_few_rounds_the_slowest_silo_tells_the_cycle_time():
+    start_s = np.outer(np.arange(11.0), [1.0, 2.0])
+    found = estimated_cycle_time(Starts.of(start_s), silos=2)
+    assert (found.cycle_time_s, found.interval) == (2.0, None)
+
+
+def test_a_difference_of_periods_too_long_together_is_over_20_batches_of_all_rounds():
+    jobs = [Starts.of(np.ones((1001, 2)).cumsum(axis=0)).computing((True,) * period) for period in (4, 77)]
+    found = interval_rounds(jobs, silos=2)
+    assert [(one.first_round, one.rounds) for one in found] == [(260, 740), (260, 740)]
+    assert interval_rounds(jobs[1:], silos=2) is None

@@ -16,7 +16,7 @@ from simulator.statistics.confidence import (
     paired_difference,
 )
 from simulator.statistics.steady_state import estimated_steady_state
-from simulator.world.counted_silos import Presence, Starts, counted_together
+from simulator.world.counted_silos import Counted, Presence, Starts, counted_together
 from topologies import Workload, build_overlay
 
 ROUND_S = 11.004
@@ -293,3 +293,123 @@ def test_the_rounds_counted_are_the_longest_in_which_a_silo_is_there(data, silos
 def test_who_is_away_misses_the_parts_that_begin_before_or_in_its_rounds(computes, missed, parts):
     presence = Presence.of([(1, *missed)], silos=2).computing(computes)
     assert presence.missed == ((), (parts,))
+
+
+@pytest.mark.parametrize(
+    ("computes", "first", "rounds", "lacks"),
+    [
+        ((True,), 0, 1, False),
+        ((True, False), 0, 1, False),
+        ((True, True), 0, 2, True),
+        ((True, True), 2, 2, False),
+        ((True, True), 0, 4, False),
+        ((True, True), 5, 3, True),
+        ((True, True, True), 2, 3, True),
+        ((True, True, True), 3, 3, False),
+        ((True, True, True), 20, 4, True),
+        ((True, True, True, False), 3, 3, False),
+    ],
+)
+def test_a_mean_lacks_a_period_that_is_not_whole_or_the_first(computes, first, rounds, lacks):
+    counted = Counted(first_round=first, start_s=np.arange(rounds + 1.0), computes=computes)
+    assert counted.lacks_period is lacks
+
+
+@pytest.mark.parametrize(("rounds", "first", "kept"), [(2, 8, 4), (3, 9, 3), (5, 7, 5), (6, 7, 5), (4, 8, 4)])
+def test_whole_periods_are_the_last_rounds_and_all_where_there_is_none(rounds, first, kept):
+    counted = Counted(first_round=7, start_s=np.arange(6.0)).whole(rounds)
+    assert (counted.first_round, counted.rounds) == (first, kept)
+    assert counted.start_s[-1] == 5.0
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "affects"), [(40, 50, False), (40, 51, True), (62, 70, True), (63, 70, False)]
+)
+def test_an_absence_affects_as_many_rounds_after_it_as_there_are_silos(first, end, affects):
+    presence = Presence.of([(1, 50, 60)], 3)
+    assert presence.affects(first, end) is affects
+    starts = Starts.of(np.arange(240.0).reshape(80, 3), [(1, 50, 60)])
+    assert (starts.counted(first, end).throughout is not None) is affects
+
+
+def test_the_job_ends_with_the_first_silo_that_is_there_in_its_last_round():
+    presence, end_s = Presence.of([(2, 5, 10)], 3), np.array([40.0, 39.0, 12.0])
+    assert [presence.first_end_s(end_s, rounds) for rounds in (5, 6, 10, 11)] == [12.0, 39.0, 39.0, 12.0]
+    everybody = Presence.of([(0, 5, 10), (1, 5, 10)], 2)
+    assert everybody.first_end_s(np.array([14.0, 12.0]), 10) == 12.0
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "parts"),
+    [(0, 15, [(5, 10)]), (0, 25, [(5, 10), (20, 25)]), (7, 9, [(7, 9)]), (12, 20, []), (0, 5, [])],
+)
+def test_stretches_lie_between_the_rounds_missed(first, end, parts):
+    presence = Presence.of([(0, 0, 5), (0, 10, 20)], 1)
+    assert list(presence.stretches(first, end)) == parts
+
+
+def test_with_long_lags_the_last_start_counts_for_as_many_rounds_as_lags_on_the_way():
+    start_s = np.cumsum(np.random.default_rng(0).exponential(1.0, (12, 3)), axis=0)
+    # Messages are missing for two rounds; a way to a silo has at most three arcs.
+    starts = Starts.of(start_s).computing((True,), 2)
+    assert starts.counted(5, 11).start_s.tolist() == start_s[5:].max(axis=1).tolist()
+    assert starts.counted(6, 11).start_s.tolist() == start_s[6:].mean(axis=1).tolist()
+
+
+def test_of_several_groups_that_are_there_the_last_silo_counts():
+    start_s = np.array([[0.0, 1, 2]]) + 4.0 * np.arange(10)[:, np.newaxis]
+    # Silo 0 was away in round 0, which the others may still be ahead by.
+    counted = Starts.of(start_s, [(0, 0, 1)]).counted(2, 9)
+    assert counted.throughout == (0, 1, 2)
+    assert counted.start_s.tolist() == start_s[2:, 2].tolist()
+
+
+@pytest.mark.parametrize(
+    ("computes", "rows", "kept"),
+    [
+        ((True, False, False), 3, [0, 2]),  # the last start of all stands for the second
+        ((True, False, False), 2, [0, 1]),
+        ((False, False, True), 2, [0, 1]),
+        ((False, True), 3, [1, 2]),
+        ((True, False), 4, [0, 2]),
+        ((False, True), 4, [1, 3]),
+        ((True, False), 5, [0, 2, 4]),
+    ],
+)
+def test_rounds_are_those_in_which_silos_compute(computes, rows, kept):
+    start_s = np.cumsum(np.random.default_rng(0).exponential(1.0, (rows, 3)), axis=0)
+    starts = Starts.of(start_s).computing(computes)
+    assert starts.mean_s.tolist() == start_s[kept].mean(axis=1).tolist()
+    assert starts.last_s[:, 0].tolist() == start_s[kept].max(axis=1).tolist()
+    assert starts.rounds == len(kept) - 1
+
+
+def test_starts_of_pieces_are_those_of_the_whole():
+    start_s = np.cumsum(np.random.default_rng(0).exponential(1.0, (9, 3)), axis=0)
+    absences = [(1, 2, 4)]
+    whole = Starts.of(start_s, absences)
+    joined = Starts.of(start_s[:4], absences).joined(Starts.of(start_s[4:], absences))
+    assert joined.mean_s.tolist() == whole.mean_s.tolist()
+    assert joined.last_s.tolist() == whole.last_s.tolist()
+
+
+@pytest.mark.parametrize(
+    ("period", "regular_from", "rounds", "first", "kept"),
+    [
+        (1, 0, 10, 5, 5),
+        (1, 0, 11, 5, 6),
+        (6, 0, 10, 4, 6),
+        (6, 2, 10, 4, 6),  # all that is left after the warm-up of twice two rounds
+        (8, 2, 10, 5, 5),  # no period is left there
+        (4, 4, 4, 0, 4),  # messages are missing in all rounds
+        (1, 3, 7, 6, 1),
+        (1, 3, 6, 3, 3),
+        (1, 3, 3, 1, 2),
+    ],
+)
+def test_the_latest_rounds_are_the_last_half_of_whole_periods_after_the_warm_up(
+    period, regular_from, rounds, first, kept
+):
+    starts = Starts.of(np.arange(rounds + 1.0)[:, np.newaxis]).computing((True,) * period, regular_from)
+    counted = starts.latest()
+    assert (counted.first_round, counted.rounds) == (first, kept)
