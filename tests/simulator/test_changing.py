@@ -7,6 +7,7 @@ import pytest
 
 from simulator import CapacityChange, Constant, FlowArc, RouteChange, make_job
 from simulator.simpy_engine.engine import SimpyEngine
+from simulator.simpy_engine.rtt_weighted import rtt_weighted
 from topologies import InputError
 
 
@@ -135,3 +136,43 @@ def test_a_message_that_comes_back_to_a_link_without_capacity_waits():
         CapacityChange(date_s=10.0, link=0, capacity_bps=4.0),
     ]
     assert run(changes).messages.last_bit_s[0, :2].tolist() == [13.0, 13.0]
+
+
+def test_a_new_route_may_carry_a_part_of_the_bits_on_some_of_its_links():
+    # From 3 s on half of the bits of silo 0 cross link 2, which so lets 2 bit/s pass; the rest has link 0.
+    block = run([RouteChange(date_s=3.0, arc=0, links=(0, 2), latency_s=0.0, usage={2: 0.5})])
+    assert block.messages.last_bit_s[0, :2].tolist() == [6.0, 6.0]
+    assert block.link_bits.tolist() == [24.0, 6.0, 3.0, 0.0]
+    # Twice the bits: half a bit per second, while the others take 3.5.
+    block = run([RouteChange(date_s=3.0, arc=0, links=(0, 2), latency_s=0.0, usage={2: 2.0})])
+    assert block.messages.last_bit_s[0, :2] == pytest.approx([3.0 + 6 / 0.5, 3.0 + 6 / 3.5], rel=1e-14)
+    assert block.messages.bound_link[0, :2].tolist() == [2, 0]
+    assert block.link_bits.tolist() == [24.0, 6.0, 12.0, 0.0]
+
+
+def test_a_message_that_comes_back_to_a_link_of_one_bit_per_second():
+    changes = [
+        RouteChange(date_s=3.0, arc=0, links=(), latency_s=0.0),
+        RouteChange(date_s=3.0, arc=0, links=(2,), latency_s=0.25),
+    ]
+    assert run(changes).messages.last_bit_s[0, :2].tolist() == [9.0, 4.5]
+
+
+@pytest.mark.parametrize(("hops", "second_s"), [(1, 6.0), (2, 5.25), (None, 5.25)])
+def test_links_that_are_no_part_of_a_new_route_do_not_count_in_its_round_trip_time(hops, second_s):
+    # Each link has 4 bit/s and takes a second. Alike on one link, both have sent 6 of 12 bits by 3 s. With a second
+    # link on its route a message has 4/3 bit/s, and the other one 8/3, until this has left.
+    job = make_job(
+        [
+            FlowArc(source=0, target=1, latency_s=0.0, links=(0,)),
+            FlowArc(source=1, target=0, latency_s=0.0, links=(0,)),
+        ],
+        link_capacity_bps=[4.0, 4.0],
+        message_bits=12.0,
+        compute=Constant(compute_s=[0.0, 0.0]),
+        rounds=1,
+        sharing=rtt_weighted("test", 4.0),
+        changes=lambda: iter([RouteChange(date_s=3.0, arc=0, links=(0, 1), latency_s=0.0, hops=hops)]),
+    )
+    block = SimpyEngine(job, block_rounds=1).advance()
+    assert block.messages.last_bit_s[0] == pytest.approx([6.0, second_s], rel=1e-14)
