@@ -243,7 +243,8 @@ class Starts:
 
         Notes
         -----
-        Where fewer than two have started, the last start of all stands for the second.
+        Where fewer than two have started before the last start of all, this stands for the second, and the first start
+        of all for the first.
         """
         states = tuple(computes)
         if all(states):
@@ -252,7 +253,8 @@ class Starts:
         rows = len(self.mean_s)
         kept = np.flatnonzero(are_computing(computes, 0, rows))
         if len(kept) < 2:
-            kept = np.unique(np.append(kept[:1] if len(kept) else 0, rows - 1))
+            begun = kept[kept < rows - 1]
+            kept = np.unique(np.append(begun if len(begun) else 0, rows - 1))
         return replace(
             self,
             mean_s=self.mean_s[kept],

@@ -220,3 +220,17 @@ def test_some_state_must_compute():
     rule = "silos must compute in one state or more: cycle times are per round in which they do."
     assert str(caught.value) == f"idle: {rule}"
     assert overlay_job(design("ring", gaia(), WORK), 3).computes == (True,)
+
+
+@BOTH
+@pytest.mark.parametrize("computes", [(False, True), (False, False, True)])
+def test_a_job_that_ends_before_silos_compute_has_the_time_of_its_rounds(engine, computes):
+    # Messages of 4 s and latencies of 4 ms pass both ways before any silo computes.
+    graph = network([(0, 1)], [0.0], [1.0])
+    states = [state_of([0, 1], [1, 0], [0.5, 0.5], computes=each) for each in computes]
+    overlay = build_periodic("test", graph, Workload(model_bits=4.0, compute_s=1.0), states)
+    rounds = len(computes) - 1
+    found = simulate(overlay, rounds, engine=engine)
+
+    assert found.cycle_time_s == pytest.approx(4.004 * rounds, rel=1e-9)
+    assert not found.cycle_time_is_exact

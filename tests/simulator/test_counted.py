@@ -370,6 +370,8 @@ def test_of_several_groups_that_are_there_the_last_silo_counts():
         ((True, False, False), 3, [0, 2]),  # the last start of all stands for the second
         ((True, False, False), 2, [0, 1]),
         ((False, False, True), 2, [0, 1]),
+        ((False, False, True), 3, [0, 2]),  # no round that computes is over
+        ((False, True), 2, [0, 1]),
         ((False, True), 3, [1, 2]),
         ((True, False), 4, [0, 2]),
         ((False, True), 4, [1, 3]),
