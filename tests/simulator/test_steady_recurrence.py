@@ -101,6 +101,23 @@ def test_the_starts_are_those_of_the_recurrence_by_its_definition(queueing, over
     )
 
 
+def test_lags_reach_back_over_several_pieces_of_the_recurrence():
+    # A model goes round in six rounds, 5 + 1, of which the first piece holds nine: no whole period after the transient.
+    graph = network([(0, 1)], [100.0], [2.0])
+    state = state_of([0, 1], [1, 0], [0.5, 0.5], [5, 1])
+    overlay = build_periodic("test", graph, Workload(model_bits=20.0, compute_s=[0.25, 0.5]), [state])
+    steady, start_s = equal_steady_state(overlay_job(overlay, 3, sharing="equal", queueing="overlap"))
+
+    expected_s = starts(overlay, 2 * len(start_s))
+    np.testing.assert_allclose(start_s, expected_s[: len(start_s)], rtol=1e-12, atol=1e-12)
+    assert len(start_s) > 10
+    assert steady.period_s == pytest.approx(steady.period_rounds * steady.cycle_time_s, rel=1e-12)
+    later_s = expected_s[steady.transient_rounds :]
+    np.testing.assert_allclose(
+        later_s[steady.period_rounds :] - later_s[: -steady.period_rounds], steady.period_s, rtol=1e-9
+    )
+
+
 @QUEUEINGS
 def test_slow_start_of_every_message_is_in_the_recurrence(queueing):
     arcs = [
