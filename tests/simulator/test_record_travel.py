@@ -64,7 +64,14 @@ def test_the_overlay_that_it_starts_from_is_not_simulated_again_and_what_a_bound
 
 @pytest.mark.parametrize(
     ("time_s", "goes_on", "is_best"),
-    [(1.02, False, False), (1.0199999, True, False), (1 - 1e-10, True, False), (1 - 1e-8, True, True)],
+    [
+        (1.02, False, False),
+        (1 - 1e-9 + 0.02, False, False),
+        (1.0199999, True, False),
+        (1 - 1e-10, True, False),
+        (1 - 1e-9, True, False),
+        (1 - 1e-8, True, True),
+    ],
 )
 def test_what_is_better_by_rounding_only_is_no_better(time_s, goes_on, is_best):
     walk = Walk({"a": 1.0, "b": time_s}, ["b", None])

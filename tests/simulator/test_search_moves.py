@@ -69,3 +69,48 @@ def test_near_silos_are_drawn_more_often_and_never_the_silo_itself_among_them():
 
     # Of the 12 nearest with probability 0.8, and of any else.
     assert sum(1 <= silo <= 12 for silo in drawn) == pytest.approx(1000 * (0.8 + 0.2 * 12 / 40), abs=60)
+
+
+@pytest.mark.parametrize(("other", "next_one"), [(0, 2), (1, 3), (2, 2), (5, 3)])
+def test_bypass_goes_on_to_one_of_those_behind_the_target_but_not_back(other, next_one):
+    arcs = frozenset({(0, 1), (1, 0), (1, 3), (1, 2), (2, 0), (3, 0)})
+    assert moves.bypass(arcs, (0, 1), other) == (arcs - {(0, 1), (1, next_one)}) | {(0, next_one)}
+
+
+def test_bypass_of_a_target_that_only_sends_back_changes_nothing():
+    arcs = frozenset({(0, 1), (1, 0), (0, 2), (2, 0)})
+    assert moves.bypass(arcs, (0, 1), 2) == arcs
+
+
+@pytest.mark.parametrize(
+    ("arcs", "other", "after"),
+    [
+        # 5 hangs at silo 2 by a pair, which leaves no arc from 2 to itself.
+        (circle(0, 1, 2) | {(2, 5), (5, 2)}, 5, circle(0, 5, 1, 2)),
+        (circle(0, 1, 2, 3) | {(1, 3)}, 3, None),  # two send to it
+        (circle(0, 1, 2, 3) | {(3, 1)}, 3, None),  # it sends to two
+        (circle(0, 1, 2, 3), 0, None),
+    ],
+)
+def test_a_silo_between_one_and_one_other_is_relocated(arcs, other, after):
+    assert moves.relocate(arcs, (0, 1), other) == (arcs if after is None else after)
+
+
+@pytest.mark.parametrize(
+    ("arcs", "other", "after"),
+    [
+        (RING, 5, circle(0, 5, 4, 3, 2, 1)),
+        (RING, 2, circle(0, 2, 1, 3, 4, 5)),
+        (RING | {(4, 2)}, 3, circle(0, 3, 2, 1, 4, 5) | {(4, 2)}),
+        (RING | {(3, 5)}, 3, None),  # it branches at the end
+        (frozenset({(0, 1), (1, 2), (2, 1), (3, 0)}), 3, None),  # it goes round
+        (frozenset({(0, 1), (1, 0), (0, 2), (2, 0)}), 2, None),  # it comes back to the source
+    ],
+)
+def test_a_way_that_does_not_branch_is_reversed(arcs, other, after):
+    assert moves.reverse_path(arcs, (0, 1), other) == (arcs if after is None else after)
+
+
+def test_the_ends_of_an_arc_are_swapped():
+    assert moves.swap(RING, (0, 1), 0) == circle(1, 0, 2, 3, 4, 5)
+    assert moves.swap(RING, (0, 1), 1) == RING
