@@ -1,6 +1,7 @@
 """Rates on links that follow from the dates of messages, against those that the simulation had."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from small_networks import strong_digraphs
@@ -106,3 +107,54 @@ def test_too_many_messages_have_no_max_min_rates(monkeypatch):
         all_sent(timeline), [(0,), (1,)], np.ones(2), 6.0, sharing="maxmin", begin_s=0.0, end_s=9.0
     )
     assert found is None
+
+
+def two_messages():
+    """On arc 0 from 1 to 4 s, on arc 1 from 2 to 6 s; one that takes no time, and one that has left at 0 s."""
+    start_s, last_bit_s = np.array([1.0, 2.0, 3.0, -2.0]), np.array([4.0, 6.0, 3.0, 0.0])
+    return Sent(
+        round=np.zeros(4, dtype=np.int64),
+        arc=np.array([0, 1, 1, 0]),
+        lag=np.ones(4, dtype=np.int64),
+        start_s=start_s,
+        last_bit_s=last_bit_s,
+        arrival_s=last_bit_s + 9,
+        first_arrival_s=start_s + 9,
+        bound_link=np.zeros(4, dtype=np.int32),
+    )
+
+
+@pytest.mark.parametrize(
+    ("sharing", "usage", "rates_bps"),
+    [
+        # 6 bits in 3 s and in 4 s.
+        ("constant", None, [[0, 0], [2, 2], [3.5, 2], [1.5, 0]]),
+        ("constant", [{1: 0.5}, {0: 2.0}], [[0, 0], [2, 1], [5, 1], [3, 0]]),
+        # 4 bit/s on link 0, and no limit on link 1.
+        ("maxmin", None, [[0, 0], [4, 4], [4, 2], [4, 0]]),
+        ("maxmin", [{1: 0.5}, {0: 3.0}], [[0, 0], [4, 2], [4, 0.5], [4, 0]]),
+    ],
+)
+def test_bits_on_links_count_as_often_as_they_cross_them(sharing, usage, rates_bps):
+    rates = link_rates(
+        two_messages(),
+        [(0, 1), (0,)],
+        np.array([4.0, np.inf]),
+        6.0,
+        sharing=sharing,
+        begin_s=0.0,
+        end_s=5.0,
+        usage=usage,
+    )
+    assert rates.date_s.tolist() == [0.0, 1.0, 2.0, 4.0, 5.0]
+    np.testing.assert_allclose(rates.rate_bps, rates_bps, atol=1e-12)
+    np.testing.assert_allclose(rates.bits, np.array([1.0, 1.0, 2.0, 1.0]) @ np.array(rates_bps), atol=1e-12)
+
+
+@pytest.mark.parametrize(("most", "is_found"), [(4, False), (5, True)])
+def test_steps_are_the_finite_links_of_messages_under_way_at_all_dates(monkeypatch, most, is_found):
+    # Two of the first message and three of the second, which goes on after the last date.
+    monkeypatch.setattr("simulator.link_rates.MOST_STEPS", most)
+    how = {"sharing": "maxmin", "begin_s": 0.0, "end_s": 5.0}
+    found = link_rates(two_messages(), [(0, 1), (0,)], np.array([4.0, np.inf]), 6.0, **how)
+    assert (found is not None) == is_found
