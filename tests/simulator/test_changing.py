@@ -176,3 +176,10 @@ def test_links_that_are_no_part_of_a_new_route_do_not_count_in_its_round_trip_ti
     )
     block = SimpyEngine(job, block_rounds=1).advance()
     assert block.messages.last_bit_s[0] == pytest.approx([6.0, second_s], rel=1e-14)
+
+
+def test_nothing_bounds_a_message_that_starts_on_links_without_limit():
+    block = run([RouteChange(date_s=0.0, arc=0, links=(3,), latency_s=0.0)])
+    assert block.messages.last_bit_s[0, :2].tolist() == [0.0, 3.0]
+    assert block.messages.bound_link[0, :2].tolist() == [-1, 0]
+    assert block.link_bits.tolist() == [12.0, 0.0, 0.0, 12.0]

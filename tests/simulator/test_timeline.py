@@ -1,5 +1,7 @@
 """What a finished timeline tells of itself: its confidence interval and its one line."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -17,6 +19,7 @@ from simulator import (
 from simulator.compute_times import Constant
 from simulator.job import make_job
 from simulator.statistics.confidence import cycle_time_interval
+from topologies import InputError
 
 PAIR = [
     FlowArc(source=0, target=1, latency_s=0.0, links=()),
@@ -90,3 +93,58 @@ def test_results_are_one_line():
     assert repr(block) == "Block(rounds 0 to 7, now_s=24.0)"
     assert repr(block.messages) == "Messages(8 rounds, 2 arcs)"
     assert repr(simulated(compute, 20)) == "Timeline(20 rounds, 2 silos, 3000 ms / round, engine='simpy')"
+
+
+def of_rounds(steady, further_s=()):
+    """Two silos whose first three rounds, and the end of the job, are simulated; and later starts."""
+    return Timeline(
+        round_start_s=np.array([[0.0, 0.0], [3.0, 1.0], [4.0, 5.0], [7.0, 8.0]]),
+        arrival_s=np.zeros((3, 0)),
+        link_bits=np.zeros(0),
+        steady=steady,
+        engine="simpy",
+        further_start_s=np.reshape(further_s, (-1, 2)),
+    )
+
+
+PERIOD = SteadyState(cycle_time_s=2.5, is_exact=True, period_rounds=2, period_s=5.0, transient_rounds=3)
+
+
+@pytest.mark.parametrize(
+    ("round_", "starts_s"),
+    [
+        (0, [0, 0]),
+        (3, [7, 8]),
+        (4, [10, 10]),
+        (5, [12, 13]),
+        (6, [15, 15]),  # that of round 4, a period later
+        (7, [17, 18]),  # that of round 3, two periods later
+        (2003, [5007, 5008]),
+    ],
+)
+def test_starts_of_any_round_of_a_job_that_repeats(round_, starts_s):
+    timeline = of_rounds(PERIOD, [[10.0, 10.0], [12.0, 13.0]])
+    assert timeline.start_s(round_).tolist() == starts_s
+
+
+def test_starts_that_are_asked_for_are_copies():
+    timeline = of_rounds(PERIOD, [[10.0, 10.0]])
+    for round_ in (3, 4):
+        timeline.start_s(round_)[:] = 99.0
+    assert (timeline.start_s(3).tolist(), timeline.start_s(4).tolist()) == ([7, 8], [10, 10])
+
+
+@pytest.mark.parametrize(
+    ("round_", "message"),
+    [
+        (-1, "round(=-1) must be >= 0."),
+        (4, "round(=4) must be <= 3, the simulated rounds: they hold no period."),
+    ],
+)
+@pytest.mark.parametrize("missing", ["period_rounds", "period_s", "transient_rounds"])
+def test_rounds_that_are_not_known(round_, message, missing):
+    timeline = of_rounds(replace(PERIOD, **{missing: None}))
+    with pytest.raises(InputError) as caught:
+        timeline.start_s(round_)
+    assert str(caught.value) == message
+    assert timeline.start_s(3).tolist() == [7, 8]
