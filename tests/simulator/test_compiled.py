@@ -145,3 +145,29 @@ def test_the_link_that_bound_longest_is_that_of_simpy(seed, queueing):
     tables, expected = assert_like_simpy(values)
     assert len(np.unique(tables["bound_link"])) > 4
     np.testing.assert_array_equal(tables["bound_link"], expected.messages.bound_link)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_link_that_bound_longest_is_that_of_simpy_with_many_messages_on_one_arc(seed):
+    # Silo 0 is up to nine rounds ahead of silo 1, whose models take long; the others share its two links now and then.
+    rng, silos = np.random.default_rng(seed), 10
+    routes = [(0, 1), *[(i % 2,) for i in range(1, silos)]]
+    values = {
+        "arcs": [
+            FlowArc(source=i, target=(i + 1) % silos, latency_s=rng.uniform(0.01, 0.1), links=route)
+            for i, route in enumerate(routes)
+        ],
+        "link_capacity_bps": [1.0, 1.01],
+        "message_bits": [1.0, *rng.uniform(0.1, 0.4, silos - 1).tolist()],
+        "compute": drawn(rng.uniform(0.05, 0.1, silos)),
+        "rounds": 30,
+        "queueing": "overlap",
+    }
+    tables, expected = assert_like_simpy(values)
+
+    start_s, last_bit_s = tables["start_s"][:, 0], tables["last_bit_s"][:, 0]
+    under_way = [np.sum((start_s <= date_s) & (last_bit_s > date_s)) for date_s in start_s]
+    # Twice as much room as for four has to be made.
+    assert max(under_way) > 4
+    assert len(np.unique(tables["bound_link"][:, 0])) == 2
+    np.testing.assert_array_equal(tables["bound_link"], expected.messages.bound_link)
