@@ -121,6 +121,7 @@ def slow_error(start_s, last_bit_s=(), *, sent_s=10.0, slow_start_s=3.0, after_s
         ([], {}, 13.0),  # the first message
         ([], {"after_s": math.inf}, 13.0),
         ([], {"slow_start_s": 0.0}, 10.0),
+        ([], {"slow_start_s": 0.5}, 10.5),
         ([], {"after_s": -math.inf, "first_round": 1}, 13.0),
         ([(3.0, 4.0)], {}, 13.0),  # idle for 6 s, longer than 5 s
         ([(3.0, 4.0)], {"after_s": 7.0}, 10.0),

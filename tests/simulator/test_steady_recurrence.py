@@ -192,7 +192,8 @@ def test_the_rounds_that_are_looked_at(monkeypatch, pieces_of, limit, table, pie
 
 
 @pytest.mark.parametrize(
-    ("computes", "rounds", "half"), [((True,), 40, 21), ((True,), 41, 21), ((True, False), 82, 42)]
+    ("computes", "rounds", "half"),
+    [((True,), 40, 21), ((True,), 41, 21), ((True, False), 82, 42), ((True, False, True), 72, 36)],
 )
 def test_an_estimate_is_the_mean_slope_of_the_last_half_of_the_rounds_looked_at(
     monkeypatch, computes, rounds, half
