@@ -67,8 +67,8 @@ class Terminal:
 
 def _fitted(table: Table, console: rich.console.Console) -> rich.table.Table:
     """The table with wide gaps between its columns, or as narrow as it must be for the console."""
-    for padding in (1, 0):
-        drawn = _drawn(table, padding=padding, narrow=False)
+    for padding, narrow in ((1, False), (0, False), (0, True)):
+        drawn = _drawn(table, padding=padding, narrow=narrow)
         if _measure(console, drawn).maximum <= console.width:
             return drawn
     return _drawn(table, padding=0, narrow=True, text_width=_text_width(table, console))

@@ -243,8 +243,8 @@ class Starts:
 
         Notes
         -----
-        Where fewer than two have started before the last start of all, this stands for the second, and the first start
-        of all for the first.
+        Where fewer than two have started before the last start of all, this stands for the second; where none has, the
+        first start of all stands for the first.
         """
         states = tuple(computes)
         if all(states):

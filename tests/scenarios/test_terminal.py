@@ -69,6 +69,25 @@ def test_a_table_is_as_narrow_as_it_must_be(width, expected):
     assert expected in lines_of(width)
 
 
+def test_heads_wider_than_their_texts_do_not_shorten_others():
+    titles = ("overlay", "paper", "serialized", "simulated", "busiest link")
+    columns = [Column(key=title, title=title) for title in titles]
+    columns[2] = replace(columns[2], narrow_title="seria-\nlized")
+    columns[3] = replace(columns[3], narrow_title="simu-\nlated")
+    rows = [
+        dict(zip(titles, cells, strict=True))
+        for cells in (
+            ("ring", "1 ms", "2 ms", "3 ms", "Tokyo -> Seoul"),
+            ("star", "1 ms", "2 ms", "3 ms", "A -> B"),
+        )
+    ]
+    table = Table(caption="", columns=columns, rows=rows)
+    # The heads have 7, 5, 6 and 5 columns, the names of links 14, and each gap 1.
+    assert "Tokyo -> Seoul" not in Terminal(40).text([table])
+    for width in range(41, 60):
+        assert "Tokyo -> Seoul" in Terminal(width).text([table])
+
+
 def test_the_head_is_narrow_only_where_it_must_be():
     assert lines_of(44)[0] == "from                 to            simulated"
     assert [line.split() for line in lines_of(43)[:2]] == [["simu-"], ["from", "to", "lated"]]

@@ -299,7 +299,7 @@ def gradients():
         ),
         ("several_shapes", "must return samples of one shape."),
         # A list in a sample's place of inputs holds one value for each input.
-        ("several_lengths", "must return samples with as many inputs each, not 2 and 3."),
+        ("several_lengths", "must return samples with the same number of inputs, not 2 and 3."),
     ],
 )
 def test_what_is_no_labelled_data_is_refused_with_what_it_is(tmp_path, name, rule):

@@ -137,7 +137,7 @@ class UpgradeSearch:
         return self._cheapest[wanted_s]
 
     def faster(self, than_s: float) -> ProvenSet | None:
-        """Set with the lowest price that has a smaller cycle time; None where no set has, as below 0."""
+        """Cheapest set whose cycle time is smaller by more than 2 `SAME`; None where there is none, as for 0 s."""
         return self.cheapest(than_s * (1 - 2 * SAME)) if than_s > 0 else None
 
     def _find_cheapest(self, wanted_s: float) -> ProvenSet:

@@ -222,9 +222,8 @@ def _marked(table: Table, columns: Iterable[int], mark: str) -> Iterator[_Marked
 
 
 def _is_named(name: str, unit: str, group: Sequence[str]) -> bool:
-    """Whether a column's name is one of a group; a unit may be a name, alone or beside a word: ``ms``, ``avg_ms``."""
-    names = _spelled_names(tuple(group))
-    return (name or _spelled(unit)) in names or f"{name} {_spelled(unit)}" in names
+    """Whether a column's name is one of a group; one that is a unit alone is its own name."""
+    return (name or _spelled(unit)) in _spelled_names(tuple(group))
 
 
 @functools.cache
@@ -347,7 +346,7 @@ def numbers(table: Table, column: Column) -> FloatArray:
     """
     if column.unit and _factor(column.unit, column.role.kind) is None:
         raise InputError(
-            f"the column {quoted(column.header)} has the unit {column.unit!r}, must have one of "
+            f"the column {quoted(column.header)} has the unit {column.unit!r}, must be a unit of "
             f"{_QUANTITIES[column.role.kind]}.",
             source=table.source,
         )
@@ -364,7 +363,7 @@ def numbers(table: Table, column: Column) -> FloatArray:
     )
 
 
-_QUANTITIES = {"bit/s": "a data rate", "s": "a time", "km": "a length", "deg": "an angle"}
+_QUANTITIES = {"bit/s": "data rate", "s": "time", "km": "length", "deg": "angle"}
 
 
 def cell_numbers(

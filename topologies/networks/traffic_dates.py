@@ -35,10 +35,9 @@ def parse_date(text: str) -> tuple[float, bool]:
     """
     try:
         if found := _SNDLIB.fullmatch(text):
-            # Of what is left out, the first.
-            parts = zip(found.groups(), "00100", strict=True)
-            year, month, day, hour, minute = (int(part or first) for part, first in parts)
-            return datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp(), False
+            year, month, day, hour, minute = found.groups()
+            date = datetime(int(year), int(month), int(day or 1), int(hour or 0), int(minute or 0), tzinfo=UTC)
+            return date.timestamp(), False
         date = datetime.fromisoformat(text)
         has_zone = date.tzinfo is not None
         return (date if has_zone else date.replace(tzinfo=UTC)).timestamp(), has_zone

@@ -167,7 +167,7 @@ def test_cells_may_have_units_of_their_own():
         (
             "site,rate_km\na,10\n",
             "rate",
-            "the column 'rate_km' has the unit 'km', must have one of a data rate",
+            "the column 'rate_km' has the unit 'km', must be a unit of data rate",
         ),
         ("site,far\na,10 parsec\n", "far", r"row 2, far\(='10 parsec'\) must have a unit: km, m"),
         (

@@ -170,9 +170,9 @@ def test_units_of_words():
             "row 2, far(='10') has no unit, neither in its name nor in the cell (the column 'far'): write 'far [km]' "
             "or '10 km', for instance.",
         ),
-        (FAR, ("far [ms],x", "1,1"), "the column 'far [ms]' has the unit 'ms', must have one of a length."),
-        (RTT, ("rtt [km],x", "1,1"), "the column 'rtt [km]' has the unit 'km', must have one of a time."),
-        (LAT, ("lat [km],x", "1,1"), "the column 'lat [km]' has the unit 'km', must have one of an angle."),
+        (FAR, ("far [ms],x", "1,1"), "the column 'far [ms]' has the unit 'ms', must be a unit of length."),
+        (RTT, ("rtt [km],x", "1,1"), "the column 'rtt [km]' has the unit 'km', must be a unit of time."),
+        (LAT, ("lat [km],x", "1,1"), "the column 'lat [km]' has the unit 'km', must be a unit of angle."),
         (
             FAR,
             ("far,x", "1 ms,1"),

@@ -77,7 +77,7 @@ class OwnData(WholeReader):
         numbers = list(dict.fromkeys(len(row) - 1 for row in rows))
         if len(numbers) > 1:
             raise self._refused(
-                f"must return samples with as many inputs each, not {numbers[0]} and {numbers[1]}"
+                f"must return samples with the same number of inputs, not {numbers[0]} and {numbers[1]}"
             )
         columns = list(zip(*rows, strict=True))
         groups = getattr(part, "groups", None)
