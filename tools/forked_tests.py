@@ -111,7 +111,7 @@ class ForkedTests:
                     self._run(session, functions, items, change)
                 running[process] = (number, folder, time.monotonic())
             process, status = os.waitpid(-1, os.WNOHANG)
-            if process in running:
+            if process:
                 number, folder, _ = running.pop(process)
                 shutil.rmtree(folder, ignore_errors=True)
                 code = os.waitstatus_to_exitcode(status)

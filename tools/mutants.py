@@ -20,6 +20,7 @@ import copy
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -369,15 +370,22 @@ def verdict(mutant: Mutant, ran: LinesRun, copied: Path, limit_s: float) -> str:
 
 
 def enter_namespace() -> None:
-    """Start again as the first process of a namespace, which no signal from within it ends or stops."""
-    if os.getpid() == 1:
-        return
-    rights = [] if os.geteuid() == 0 else ["--map-root-user"]
-    own = ["--fork", "--pid", "--mount-proc", "--kill-child"]
-    try:
-        os.execvp("unshare", ["unshare", *rights, *own, sys.executable, *sys.argv])
-    except FileNotFoundError:
-        sys.exit("unshare of util-linux is missing: a changed line may signal every process.")
+    """Return in a process that sees only what it starts; what it leaves behind is waited for, and no one stops it."""
+    if os.getpid() != 1:
+        rights = [] if os.geteuid() == 0 else ["--map-current-user"]
+        own = ["--fork", "--pid", "--mount-proc", "--kill-child"]
+        try:
+            os.execvp("unshare", ["unshare", *rights, *own, sys.executable, *sys.argv])
+        except FileNotFoundError:
+            sys.exit("unshare of util-linux is missing: a changed line may signal every process.")
+    tool = os.fork()
+    while tool:
+        process, status = os.waitpid(-1, os.WUNTRACED)
+        if process != tool:
+            continue
+        if not os.WIFSTOPPED(status):
+            sys.exit(abs(os.waitstatus_to_exitcode(status)))
+        os.kill(tool, signal.SIGCONT)
 
 
 def main() -> None:
