@@ -8,9 +8,18 @@ import pytest
 from scenarios.config.compute_times import compute_config, compute_times, computing_words
 from scenarios.config.events.silo_absence import AbsenceKind
 from scenarios.config.scenario import load_scenario, parse_scenario
-from scenarios.config.simulation import MOST_ROUNDS, ComputeConfig, SimulationConfig, gathered
+from scenarios.config.simulation import (
+    MOST_ROUNDS,
+    ComputeConfig,
+    SimulationConfig,
+    event_names,
+    event_tables,
+    gathered,
+    known_keys,
+)
 from simulator import Empirical, Exponential, Lognormal, Trace
 from topologies import InputError
+from topologies.errors import Field
 from topologies.quantities import parse_share
 
 HEAD = '[network]\nunderlay = "gaia"\n'
@@ -418,3 +427,89 @@ def test_events_that_stay_where_those_of_the_network_go():
     assert config.without_events().tables == ()
     assert [str(place) for place in config.learning_events()] == []
     assert len(config.simulator_events(seed=0)) == 2
+
+
+EVENTS = """
+[[simulation.away]]
+silo = "Tokyo"
+from_round = 3
+rounds = 2
+policy = "go_on"
+[[simulation.away]]
+silo = "Seoul"
+from_round = 4
+duration = "90 s"
+policy = "wait"
+[[simulation.failure]]
+link = "Tokyo - Seoul"
+from = "1 s"
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "written"),
+    [
+        # Events of the simulator are numbered over all tables.
+        (Field("events", 0, "from_s", value=1.0), "simulation.failure[0].from(='1 s')"),
+        (Field("events", 1, "first_round", value=3), "simulation.away[0].from_round(=3)"),
+        (Field("events", 2, "first_round", value=4), "simulation.away[1].from_round(=4)"),
+        (Field("events", 2), "simulation.away[1]"),
+        (Field("events"), "events"),
+        (Field("rounds", 1, value=2), "rounds[1](=2)"),
+    ],
+)
+def test_errors_of_events_name_them_as_the_scenario_does(field, written):
+    assert str(simulation(EVENTS).written(field)) == written
+
+
+def test_only_an_absence_that_others_do_not_wait_for_alters_what_is_learnt():
+    ((place, entry),) = simulation(EVENTS).learning_events().items()
+    assert (str(place), entry.silo) == ("simulation.away[0]", "Tokyo")
+
+
+def test_rates_by_eq_3_are_constant_but_silos_may_be_away():
+    away = EVENTS.partition("[[simulation.failure]]")[0]
+    assert simulation(f'[simulation]\nsharing = "equal"\n{away}').tables == ("away",)
+    with pytest.raises(InputError, match=r"sharing\(='equal'\) .* with \[\[simulation\.failure\]\]"):
+        simulation(f'[simulation]\nsharing = "equal"\n{EVENTS}')
+
+
+def test_files_of_a_simulation_are_found_beside_it(tmp_path):
+    for name in ("t.csv", "d.csv"):
+        (tmp_path / name).write_text("")
+    config = simulation('[simulation.compute]\ntrace = "t.csv"\n[[simulation.demands]]\nfile = "d.csv"\n')
+    assert config.files == ["t.csv", "d.csv"]
+    assert config.beside(tmp_path).files == [str(tmp_path / "t.csv"), str(tmp_path / "d.csv")]
+    # A file that is nowhere keeps its path, and so does all else.
+    (tmp_path / "t.csv").unlink()
+    assert config.beside(tmp_path).files == ["t.csv", str(tmp_path / "d.csv")]
+    assert config.beside(tmp_path).compute == config.compute
+    constant = simulation('[[simulation.demands]]\nfile = "d.csv"\n')
+    assert (constant.files, constant.beside(tmp_path).compute) == (["d.csv"], None)
+    assert simulation("").files == []
+
+
+def test_keys_that_are_no_tables_of_events_are_the_simulations_own():
+    own = ("rounds", "sharing", "queueing", "engine", "messages", "until_ci", "compute")
+    assert event_names(dict.fromkeys((*own, "failure", "faliure"))) == ("failure", "faliure")
+    known = known_keys(("rounds", "away"))
+    assert known[: len(own)] == own
+    assert known.count("rounds") == known.count("away") == 1
+    tables = event_tables(("rounds", "away"))
+    assert tables["away"] is AbsenceKind
+    assert "rounds" not in tables
+
+
+def test_a_simulation_is_of_200_rounds_by_the_quick_engine_and_keeps_no_messages():
+    assert SimulationConfig() == SimulationConfig(
+        rounds=200,
+        sharing="maxmin",
+        queueing="fifo",
+        engine="auto",
+        messages=False,
+        until_ci=None,
+        compute=None,
+    )
+    assert ComputeConfig(trace="t.csv") == ComputeConfig(
+        trace="t.csv", repeat=False, cv=None, distribution=None
+    )
