@@ -196,10 +196,7 @@ def chosen_lines(table: "pandas.DataFrame") -> tuple[list[StudyLines], list[str]
         return [study_lines(table, y=y)], []
     except InputError as error:
         reason = str(error)
-    try:
-        besides = keys_besides(table)
-    except InputError:
-        return [], [f"No chart: {reason}"]
+    besides = keys_besides(table)
     if not besides:
         return [], [f"No chart: {reason}"]
     values = {key: list(table[key].dropna().unique()) for key in besides}

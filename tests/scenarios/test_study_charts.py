@@ -123,6 +123,13 @@ def test_figures_are_numbered_and_a_note_of_several_is_said_once():
     assert notes == ['<p class="note">Left out: 2 rows without simulated_s.</p>']
 
 
+def test_a_mark_of_one_figure_is_explained(monkeypatch):
+    monkeypatch.setattr(study_page, "_figure", lambda *_: "")
+    table = two_besides("xy")
+    table["paper_below_load"] = table["a"] == 2
+    assert len(legend(_figures(table, ["ring"], None))) == 3
+
+
 def test_where_a_slider_moves_the_capacity_lines_go_along_it():
     table = study(overlays=["ring"], core_bps_=[1.0, 2.0], access_bps=FEW)
     for points, x in ((None, "core bps "), (points_of([[]]), "access capacity")):
@@ -169,6 +176,13 @@ def test_a_chart_says_what_it_shows_and_its_numbers_are_below(charts):
 def test_an_axis_of_texts_has_their_places(charts):
     _figure(lines_of(line(x=(0, 1)), x="core", categories=["all", "some"]), 0, ["a"], None)
     assert charts[0][3].ticks == [(0.0, "all"), (1.0, "some")]
+
+
+def test_an_upright_axis_has_room_for_a_tick_more(charts):
+    _figure(lines_of(line(x=(0, 5), y=(0, 5)), x="local_steps", y="arcs"), 0, ["a"], None)
+    x, y = charts[0][3:5]
+    assert [place for place, _ in x.ticks] == [0, 2, 4]
+    assert [place for place, _ in y.ticks] == [0, 1, 2, 3, 4, 5]
 
 
 @pytest.mark.parametrize(
