@@ -1,5 +1,6 @@
 """The table that the slider of a run's page moves, on numbers worked out by hand; and which overlays have no curve."""
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -27,6 +28,7 @@ from scenarios.pages.run_facts import (
     capacity_steps,
     single_upgrades,
 )
+from scenarios.report.svg_chart import chart_x, chart_y
 from topologies import Workload, build_overlay, connectivity, load_underlay
 from topologies.connectivity import AccessLinks
 from topologies.slow_start import with_slow_start
@@ -189,6 +191,97 @@ def test_the_table_has_a_row_for_each_overlay_the_first_of_them_chosen():
 
 def test_without_any_curve_there_is_no_figure():
     assert capacity_curve(facts_of(overlay_facts())) == ""
+
+
+class Curve:
+    """A cycle time over the access capacity in bit/s: ``fixed + bits / capacity``."""
+
+    capacity_bps = np.array([1.0, 1.5, 2.0])
+
+    def __init__(self, fixed_s, bits):
+        self.fixed_s, self.bits = fixed_s, bits
+
+    def __call__(self, capacity_bps):
+        return self.fixed_s + self.bits / capacity_bps
+
+
+def curved(kind, fixed_s, bits, *, load_s=0.0):
+    return overlay_facts(
+        kind, forms=SimpleNamespace(curve=Curve(fixed_s, bits), at=lambda _: (0.0, 0.0, load_s))
+    )
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """What the curve's chart is drawn of."""
+    found = SimpleNamespace()
+
+    def chart(name, title, said, x, y, lines, *, inside):
+        vars(found).update(name=name, title=title, said=said, x=x, y=y, lines=lines, inside=inside)
+        return "[chart]"
+
+    monkeypatch.setattr("scenarios.pages.capacity.line_chart", chart)
+    return found
+
+
+def marks(drawn):
+    """Places of the marks on the page, by the number of their overlay."""
+    found = re.findall(r'data-mark="(\d)" cx="(.*?)" cy="(.*?)"', drawn.inside)
+    return {int(place): (cx, cy) for place, cx, cy in found}
+
+
+def test_the_curve_has_a_line_and_a_mark_for_each_overlay_with_forms(drawn):
+    page = capacity_curve(facts_of(curved("a", 1.0, 8.0), overlay_facts("x"), curved("b", 2.0, 4.0)))
+    assert page == (
+        "<figure><figcaption>Cycle time (paper) over the capacity of all access links</figcaption>[chart]</figure>"
+    )
+    assert (drawn.name, drawn.title) == ("curve", "Cycle time over access capacity")
+    assert drawn.said == (
+        "Cycle time by the paper's closed form of a, b from 1 bps to 2 bps. "
+        "The slider moves a mark on each line; the table beside it has the numbers."
+    )
+    first, second = drawn.lines
+    assert (first.style, second.style) == ("k0", "k2")
+    for line in drawn.lines:
+        assert (line.x[0], line.x[-1]) == (1.0, 2.0)
+        assert 1.5 in line.x
+        assert (np.diff(line.x) > 0).all()
+    assert first.y == pytest.approx(1 + 8 / first.x, rel=1e-15)
+    assert second.y == pytest.approx(2 + 4 / second.x, rel=1e-15)
+    assert (drawn.x.is_log, drawn.y.is_log, drawn.x.label) == (True, True, "access capacity")
+    assert [shown for _, shown in drawn.x.ticks if "bps" not in shown] == []
+    assert drawn.y.low < 4.0 < 9.0 < drawn.y.high
+    # The run has 2 bit/s, where cycles take 5 and 4 s.
+    across = f"{chart_x(drawn.x, np.array([2.0]))[0]:.1f}"
+    assert f'id="cursor" x1="{across}" y1="12" x2="{across}"' in drawn.inside
+    down = [f"{at:.1f}" for at in chart_y(drawn.y, np.array([5.0, 4.0]))]
+    assert marks(drawn) == {0: (across, down[0]), 2: (across, down[1])}
+
+
+def test_the_ends_of_the_axis_bound_what_is_drawn(drawn):
+    # Pieces of the curve that begin beyond the ends have the cycle time of the end.
+    capacity_curve(facts_of(curved("a", 1.0, 8.0), capacities_bps=(1.25, 1.75)))
+    (line,) = drawn.lines
+    assert line.y.max() == pytest.approx(1 + 8 / 1.25)
+    assert line.y.min() == pytest.approx(1 + 8 / 1.75)
+
+
+def test_where_paper_is_below_load_a_broad_line_lies_below_and_is_explained(drawn):
+    page = capacity_curve(facts_of(curved("a", 1.0, 8.0), curved("b", 2.0, 4.0, load_s=4.5)))
+    assert [line.style for line in drawn.lines] == ["below", "k0", "k1"]
+    assert page.endswith(
+        '[chart]<p class="note">Where a line lies on a broad one, paper is below load, which no network can do.</p>'
+        "</figure>"
+    )
+
+
+def test_cycle_times_of_0_have_no_logarithm(drawn):
+    capacity_curve(facts_of(curved("a", 0.0, 0.0)))
+    assert (drawn.x.is_log, drawn.y.is_log) == (True, False)
+    assert marks(drawn)[0][1] == f"{chart_y(drawn.y, np.array([0.0]))[0]:.1f}"
+    capacity_curve(facts_of(curved("a", 0.0, 0.0), curved("b", 2.0, 4.0)))
+    assert drawn.y.is_log
+    assert marks(drawn)[0][1] == "0.0"
 
 
 @pytest.mark.parametrize(

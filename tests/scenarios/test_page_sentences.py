@@ -13,6 +13,7 @@ from pair_run import pair_graph
 
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.scenario import RecordedScenario
+from scenarios.pages import run_page
 from scenarios.pages.assumptions import assumptions, recorded_preset
 from scenarios.pages.compared import training_lines
 from scenarios.pages.run_page import (
@@ -73,6 +74,91 @@ def facts_of(
         scenario=SimpleNamespace(is_imported=imported, target_accuracy=target),
         origin={"seed": "3"},
     )
+
+
+@pytest.fixture
+def parts(monkeypatch):
+    """Parts of a run's page are their names, and the sheets are none."""
+    for name in ("question", "slider_controls", "overlay_picker", "overlay_map", "capacity_curve", "slider_table",
+                 "_links", "timeline_section", "_reproduce", "_sensitivities", "embedded"):  # fmt: skip
+        monkeypatch.setattr(run_page, name, lambda *_, name=name: f"[{name}]")
+    monkeypatch.setattr(run_page, "answer", lambda _: ["One.", "Two <b>."])
+    monkeypatch.setattr(run_page, "compared_section", lambda *_: ("[compared]",))
+    monkeypatch.setattr(run_page, "results_table", lambda table, caption: f"[{table}: {caption}]")
+    monkeypatch.setattr(run_page, "training_charts", lambda *_: "")
+    monkeypatch.setattr(run_page, "slider_data", lambda _: {"data": 1})
+    monkeypatch.setattr(run_page, "line_sheet", lambda styles: f".sheet {list(styles)}")
+
+
+def facts_of_page(*kinds, events=()):
+    facts = facts_of(*(overlay(kind, forms=kind != "drawn" or None) for kind in kinds))
+    facts.scenario.name, facts.scenario.events, facts.table = "a <run>", events, "table"
+    facts.record.underlay = SimpleNamespace(name="pair")
+    return facts
+
+
+@pytest.mark.usefixtures("parts")
+@pytest.mark.parametrize("events", [(), ("a failure",)])
+def test_the_network_of_a_run_has_its_map_its_curve_and_its_table(events):
+    facts = facts_of_page("ring", "drawn", "star", events=events)
+    *made, links = run_page._network_section(facts, {})
+    notes = [each for each in made if each.startswith('<p class="note">')]
+    assert len(notes) == len(events)
+    assert all("The scenario has events" in each for each in notes)
+    assert [each for each in made if each not in notes][:4] == [
+        "<h2>Overlays on their network</h2>",
+        '<div class="onscreen">[slider_controls]</div>',
+        '<a class="skip onscreen" href="#forms">Skip the map</a>',
+        "[overlay_picker]",
+    ]
+    side, table = made[4:6]
+    assert side.startswith(
+        '<div class="side"><div>[overlay_map]</div><div>[capacity_curve]<ul class="legend">'
+    )
+    # Only lines that are drawn have a legend, in the styles that the overlays have everywhere.
+    assert re.findall(r'<line class="(.*?)".*?</svg>(.*?)</li>', side) == [("k0", "ring"), ("k2", "star")]
+    assert table == "[slider_table]"
+    assert links == ('<details class="numbers"><summary>Numbers of the links</summary>[_links]</details>')
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_page_has_its_parts_in_order():
+    page = run_page.page_of(facts_of_page("ring", "star"))
+    assert "<title>a &lt;run&gt;: pair</title>" in page
+    shown = [
+        "<h1>[question]</h1>",
+        '<p class="answer">One. Two &lt;b&gt;.</p>',
+        "[compared]",
+        "[overlay_map]",
+        "<h2>Cycle times and simulation</h2>[table: Cycle times of the run]",
+        '<p class="note">Nothing was trained, so that there are no losses and accuracies.</p>',
+        "[timeline_section]",
+        "[_sensitivities]\n[_sensitivities]",
+        "[_reproduce]",
+        "[embedded]",
+    ]
+    places = [page.index(part) for part in shown]
+    assert places == sorted(places)
+    assert ".sheet [&#x27;ring" not in page
+    assert ".sheet ['ring', 'star']" in page
+    assert page.count(run_page.CAPACITY_SCRIPT) == 1
+
+
+@pytest.mark.usefixtures("parts")
+def test_the_page_of_a_run_without_overlays_has_its_name_and_no_map():
+    page = run_page.page_of(facts_of_page())
+    assert "<h1>a &lt;run&gt;</h1>" in page
+    assert "[overlay_map]" not in page
+    assert run_page.CAPACITY_SCRIPT not in page
+    assert "[_reproduce]" in page
+
+
+@pytest.mark.usefixtures("parts")
+def test_a_page_with_charts_of_a_training_says_nothing_of_none(monkeypatch):
+    monkeypatch.setattr(run_page, "training_charts", lambda *_: "[training]")
+    page = run_page.page_of(facts_of_page("ring"))
+    assert "[training]" in page
+    assert "Nothing was trained" not in page
 
 
 def test_why_there_are_no_accuracies():
