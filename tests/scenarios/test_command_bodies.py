@@ -1,0 +1,486 @@
+"""What commands do with what others compute: which files, in which case, and what they say; nothing is computed."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import typer
+
+from scenarios.cli import export, plot, replay, run, study
+from scenarios.report.figure_style import DEFAULT_STYLE
+from scenarios.runfile.paths import partial_path
+from scenarios.runtime.launcher import EXIT_TRAINING
+from scenarios.studies.train import DamagedCheckpointError
+from topologies import InputError, MachineError, TrainingError
+
+
+class Calls(list):
+    """Calls of functions that a command uses, each with its name and what it was given."""
+
+    def of(self, name):
+        return [given for called, given in self if called == name]
+
+
+@pytest.fixture
+def calls():
+    return Calls()
+
+
+@pytest.fixture
+def context(calls):
+    """A command's context, which keeps what is held until its end."""
+    return SimpleNamespace(with_resource=lambda resource: calls.append(("held", resource)))
+
+
+@pytest.fixture
+def faked(monkeypatch, calls):
+    """Put functions in the place of those of a module, which note what they are given."""
+
+    def put(module, **results):
+        for name, result in results.items():
+
+            def fake(*given, _name=name, _result=result, **named):
+                calls.append((_name, (*given, named) if named else given))
+                if isinstance(_result, BaseException):
+                    raise _result
+                return _result
+
+            monkeypatch.setattr(module, name, fake)
+
+    return put
+
+
+# A study
+
+
+@pytest.fixture
+def computed(faked, context, tmp_path):
+    """Compute a study whose points, table and figure others make."""
+
+    def compute(*, place=None, outcome=None, figure=None, published=(), **options):
+        config = SimpleNamespace(figure=figure, published=published)
+        results = {
+            "world": place,
+            "worker_count": 3,
+            "parse_study": SimpleNamespace(config=config),
+            "figure_style": None,
+            "run_study": outcome or SimpleNamespace(errors=[], is_written=True),
+            "process_pool": "own pool",
+            "_called_pool": "called pool",
+            "mpi_pool": nullcontext(),
+            "claimed": "claim",
+            "table_rows": ["row"],
+            "_compare": None,
+            "_draw": None,
+        }
+        faked(study, **results | options)
+        found = SimpleNamespace(text="t", source="s", folder=tmp_path)
+        study._compute(found, tmp_path / "out.csv", 3, None, False, True, context)
+
+    return compute
+
+
+@pytest.mark.parametrize(
+    ("place", "pool", "workers"),
+    [
+        (None, "own pool", 3),
+        (SimpleNamespace(rank=0, size=1), "own pool", 3),
+        (SimpleNamespace(rank=0, size=2), "called pool", 1),
+        (SimpleNamespace(rank=0, size=5), "called pool", 4),
+    ],
+)
+def test_points_are_computed_by_own_processes_or_the_others_of_mpiexec(
+    computed, calls, capsys, tmp_path, place, pool, workers
+):
+    computed(place=place)
+    ((_, output, named),) = calls.of("run_study")
+    assert (output, named) == (tmp_path / "out.csv", {"pool": pool, "workers": workers, "force": False})
+    assert capsys.readouterr().err == f"written: {tmp_path / 'out.csv'}\n"
+    assert calls.of("_draw") == calls.of("_compare") == []
+
+
+def test_another_process_of_mpiexec_is_a_worker(computed, calls):
+    computed(place=SimpleNamespace(rank=1, size=3))
+    assert [name for name, _ in calls] == ["world", "mpi_pool"]
+
+
+def test_a_complete_study_says_so(computed, capsys, tmp_path):
+    computed(outcome=SimpleNamespace(errors=[], is_written=False))
+    assert capsys.readouterr().err == f"complete already, nothing is computed: {tmp_path / 'out.csv'}\n"
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_an_interrupted_study_says_where_its_points_are(computed, capsys, tmp_path, is_kept):
+    partial = partial_path(tmp_path / "out.csv")
+    if is_kept:
+        partial.touch()
+    with pytest.raises(KeyboardInterrupt):
+        computed(run_study=KeyboardInterrupt())
+    said = f"silosim: the finished points are in {partial}; the same command goes on\n"
+    assert capsys.readouterr().err == (said if is_kept else "")
+
+
+def test_a_study_is_compared_and_drawn_where_it_asks_for_that(computed, calls, tmp_path):
+    computed(figure="figure", published=("one",))
+    table, compared, picture = (tmp_path / name for name in ("out.csv", "out-published.csv", "out.png"))
+    assert calls.of("claimed") == [([compared, picture], {"force": False})]
+    ((_, rows, *given),) = calls.of("_compare")
+    assert (rows, given) == (["row"], [compared, True])
+    assert calls.of("_draw") == [("figure", table, picture, DEFAULT_STYLE)]
+    assert calls.of("figure_style")[-1] == (None, {"draws": True})
+    calls.clear()
+    computed(published=("one",), figure_style="style")
+    assert calls.of("claimed") == [([compared], {"force": False})]
+    assert calls.of("figure_style") == [(None, {"draws": False})]
+    calls.clear()
+    computed(figure="figure", figure_style="style")
+    assert calls.of("_draw")[0][-1] == "style"
+    assert calls.of("_compare") == []
+
+
+def test_errors_of_points_are_said_and_are_the_exit_status(computed, capsys):
+    failed = SimpleNamespace(errors=["a: no.", "b: no."], is_written=True)
+    for options, first in (
+        ({}, []),
+        ({"figure": "f", "_draw": InputError("nothing to draw.")}, ["nothing to draw."]),
+    ):
+        with pytest.raises(typer.Exit) as caught:
+            computed(outcome=failed, **options)
+        assert caught.value.exit_code == EXIT_TRAINING
+        _, *lines = capsys.readouterr().err.splitlines()
+        assert lines == [f"silosim: error: {line}" for line in (*first, "a: no.", "b: no.")]
+    # Without any error of a point it is one of the figure.
+    with pytest.raises(InputError, match="nothing to draw"):
+        computed(figure="f", _draw=InputError("nothing to draw."))
+
+
+@pytest.mark.parametrize(
+    ("there", "is_anew"), [((), False), (("out.csv",), True), (("out.csv.partial",), True)]
+)
+def test_what_is_made_of_a_table_that_is_there_is_made_anew(faked, calls, context, tmp_path, there, is_anew):
+    faked(study, claimed="claim")
+    for name in there:
+        (tmp_path / name).touch()
+    output, picture = tmp_path / "out.csv", tmp_path / "out.png"
+    study._claim(context, output, (None, picture), False)
+    study._claim(context, output, (picture, None), True)
+    assert calls.of("claimed") == [([picture], {"force": is_anew}), ([picture], {"force": True})]
+    assert calls.of("held") == ["claim", "claim"]
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_trained_study_is_shown_drawn_and_compared_by_the_first_process(faked, calls, context, is_first):
+    names = ("check_published", "check_new_run", "claimed", "run_and_report", "show", "draw", "_compare")
+    summary = SimpleNamespace(rows=["row"])
+    faked(study, is_first=is_first, run_summary=summary, **dict.fromkeys(names))
+    trained = SimpleNamespace(config=SimpleNamespace(published=("one",)), scenario="scenario", text="text")
+    study._train(trained, Path("a.h5"), "s.toml", None, False, True, context)
+    assert calls.of("run_and_report") == [
+        ("scenario", "text", Path("a.h5"), {"force": False, "source": "s.toml"})
+    ]
+    first = [name for name, _ in calls if name in ("check_new_run", "claimed", "show", "draw", "_compare")]
+    assert first == (["check_new_run", "claimed", "show", "draw", "_compare"] if is_first else [])
+    if is_first:
+        assert calls.of("draw") == [(Path("a.h5"), Path("a.png"), DEFAULT_STYLE)]
+        assert calls.of("_compare") == [(trained.config, ["row"], Path("a-published.csv"), True)]
+
+
+def test_the_command_prints_trains_or_computes(faked, calls, context):
+    text = SimpleNamespace(text="a = 1\n\n", trains=True, name="n", source="s")
+    faked(study, find_study=text, print_text=None, parse_trained="trained", _train=None, _compute=None)
+    study.study(Path("n.toml"), context, as_toml=True)
+    assert calls.of("print_text") == [("a = 1",)]
+    assert not calls.of("_train")
+    study.study(Path("n.toml"), context)
+    study.study(Path("n.toml"), context, output=Path("o.h5"))
+    assert [given[1] for given in calls.of("_train")] == [Path("n.h5"), Path("o.h5")]
+    assert not calls.of("_compute")
+    text.trains = False
+    study.study(Path("n.toml"), context)
+    study.study(Path("n.toml"), context, output=Path("o.csv"))
+    assert [given[1] for given in calls.of("_compute")] == [Path("n.csv"), Path("o.csv")]
+
+
+# A run
+
+
+@pytest.mark.parametrize(
+    ("error", "is_first", "is_kept", "said"),
+    [
+        (KeyboardInterrupt(), True, True, True),
+        (KeyboardInterrupt(), True, False, True),
+        (KeyboardInterrupt(), False, True, None),
+        (MachineError("full."), True, True, True),
+        (MachineError("full."), True, False, None),
+        (TrainingError("training diverged in round 3."), True, True, False),
+        (TrainingError("a worker ended."), True, True, True),
+        (DamagedCheckpointError("damaged."), True, True, None),
+        (InputError("wrong."), True, True, None),
+    ],
+)
+def test_where_a_run_ends_early_it_says_what_is_kept(
+    faked, calls, capsys, tmp_path, error, is_first, is_kept, said
+):
+    path = tmp_path / "x.h5"
+    if is_kept:
+        partial_path(path).touch()
+    faked(run, run_scenario=error, is_first=is_first, _kept="kept")
+    with pytest.raises(type(error)):
+        run.run_and_report("scenario", "text", path, force=False, source="s")
+    # With the same settings a training that diverged does so again.
+    assert calls.of("_kept") == ([] if said is None else [(path, {"goes_on": said})])
+    assert capsys.readouterr().err == ("" if said is None else "silosim: kept\n")
+
+
+@pytest.fixture
+def ran(faked, context, calls):
+    """Run a scenario whose run others make."""
+
+    def command(*, is_first=True, is_complete=False, **options):
+        calls.clear()
+        loaded = SimpleNamespace(seed=4, simulated_by=lambda engine: f"by {engine}")
+        names = ("drop_checkpoints", "run_and_report", "print_written", "show", "print_table", "claimed")
+        faked(
+            run,
+            **dict.fromkeys(names),
+            load_scenario=(loaded, "text"),
+            is_first=is_first,
+            is_complete=is_complete,
+        )
+        faked(run, default_page=Path("x.html"), write_page=7, write_seeds_page=8, _run_seeds="table")
+        run.run(Path("s.toml"), context, Path("x.h5"), **options)
+        return loaded
+
+    return command
+
+
+def test_a_run_is_made_and_shown(ran, calls):
+    loaded = ran()
+    ((first, text, path, named),) = calls.of("run_and_report")
+    assert (first is loaded, text, path) == (True, "text", Path("x.h5"))
+    assert named == {"resume": False, "force": False, "source": "s.toml", "trackers": ()}
+    assert calls.of("show") == [(Path("x.h5"), {"as_json": False})]
+    assert calls.of("write_page") == calls.of("claimed") == calls.of("_run_seeds") == []
+    ran(engine="simpy", tracker=["t"])
+    assert calls.of("run_and_report")[0][0] == "by simpy"
+    assert calls.of("run_and_report")[0][-1]["trackers"] == ["t"]
+    ran(is_first=False, report=True)
+    assert calls.of("show") == calls.of("write_page") == calls.of("claimed") == []
+    assert len(calls.of("run_and_report")) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "is_made"),
+    [
+        ({"resume": True, "is_complete": True}, False),
+        ({"resume": True, "is_complete": False}, True),
+        ({"resume": True, "is_complete": True, "force": True}, True),
+        ({"resume": True, "is_complete": True, "is_first": False}, True),
+        ({"is_complete": True}, True),
+    ],
+)
+def test_a_complete_run_is_not_resumed(ran, calls, capsys, options, is_made):
+    ran(**options)
+    assert bool(calls.of("run_and_report")) == is_made
+    assert calls.of("drop_checkpoints") == ([] if is_made else [(Path("x.h5"),)])
+    said = "x.h5 is complete; there is nothing to resume\n"
+    assert capsys.readouterr().err == ("" if is_made else said)
+
+
+@pytest.mark.parametrize(
+    ("options", "replaces"), [({}, False), ({"force": True}, True), ({"resume": True}, True)]
+)
+def test_a_report_is_claimed_before_the_run_and_written_after_it(ran, calls, options, replaces):
+    ran(report=True, **options)
+    assert calls.of("claimed") == [([Path("x.html")], {"force": replaces})]
+    assert calls.of("write_page") == [(Path("x.h5"), Path("x.html"), {"force": replaces})]
+    assert calls.of("print_written") == [(Path("x.html"), 7)]
+    order = [name for name, _ in calls if name in ("claimed", "run_and_report", "write_page", "show")]
+    assert order == ["claimed", "run_and_report", "write_page", "show"]
+    ran(report=True, seeds="2", **options)
+    page = Path("x-seeds.html")
+    assert calls.of("claimed") == [([page], {"force": replaces})]
+    ((files, named),) = calls.of("write_seeds_page")
+    assert (sorted(files.runs), named) == ([4, 5], {"force": replaces})
+    assert calls.of("print_written") == [(page, 8)]
+
+
+def test_runs_of_several_seeds_are_a_table(ran, calls):
+    ran(seeds="1,7", as_json=True)
+    assert calls.of("print_table") == [("table", True)]
+    assert calls.of("run_and_report") == calls.of("show") == calls.of("claimed") == []
+    assert calls.of("write_seeds_page") == []
+    assert list(calls.of("_run_seeds")[0][2].runs) == [1, 7]
+
+
+def test_each_seed_is_said_and_goes_on_by_itself(faked, calls, capsys, monkeypatch):
+    faked(run, run_and_report=None)
+
+    def run_seeds(_scenario, _text, _files, run_one, **_):
+        run_one(SimpleNamespace(seed=3), "own text", Path("x-seed-3.h5"), True)
+        return "table"
+
+    monkeypatch.setattr(run, "run_seeds", run_seeds)
+    files = SimpleNamespace(table="x-seeds.csv", figure="x-seeds.png")
+    found = run._run_seeds("scenario", "text", files, resume=True, force=False, source="s", trackers=("t",))
+    assert found == "table"
+    assert capsys.readouterr().err == "seed 3: x-seed-3.h5\nwritten: x-seeds.csv, x-seeds.png\n"
+    assert calls.of("run_and_report")[0][1:] == (
+        "own text",
+        Path("x-seed-3.h5"),
+        {"resume": True, "force": False, "source": "s", "trackers": ("t",)},
+    )
+
+
+# Exports, figures and replays
+
+
+def test_an_export_is_of_what_is_asked_for(faked, calls, capsys):
+    written = SimpleNamespace(notes=["a note."], files={"a.csv": 12345})
+    faked(export, export_run=written)
+    export.export(Path("a/x.h5.partial"))
+    export.export(Path("x.h5"), more=["links"], only=["rounds"], rounds="3-", output=Path("o"))
+    export.export(Path("x.h5"), only=["rounds"])
+    first, second, third = calls.of("export_run")
+    assert first == (
+        Path("a/x.h5.partial"),
+        Path("a/x-export"),
+        {"table_format": "csv", "only": None, "overlay": None, "rounds": None, "force": False},
+    )
+    assert second[1] == Path("o")
+    assert (second[-1]["only"], second[-1]["rounds"]) == (["rounds", "links"], slice(3, None))
+    assert third[-1]["only"] == ["rounds"]
+    assert capsys.readouterr().err.splitlines()[-1] == "written: a.csv (12,345 rows)"
+    with pytest.raises(InputError, match=r"^'links' must follow an option, for instance --only\.$"):
+        export.export(Path("x.h5"), more=["links"])
+
+
+@pytest.mark.parametrize(
+    ("file", "output", "figure"),
+    [
+        ("a/x.h5", None, "a/x.png"),
+        ("a/x.h5.partial", None, "a/x.png"),
+        ("x.h5", "b", "b.png"),
+        ("x.h5", "b.pdf", "b.pdf"),
+    ],
+)
+def test_a_figure_of_a_run_has_its_name(faked, calls, file, output, figure):
+    faked(plot, claimed=nullcontext(), draw=None)
+    plot.plot(Path(file), output=None if output is None else Path(output))
+    assert calls.of("draw") == [(Path(file), Path(figure), DEFAULT_STYLE)]
+    assert calls.of("claimed") == [([Path(figure)], {"force": False})]
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("x", "a"), ("y", "a"), ("facet", "a"), ("where", ["a=1"]), ("log_x", False), ("log_y", True)],
+)
+def test_columns_are_those_of_a_study_alone(option, value):
+    with pytest.raises(
+        InputError, match=rf"^{option}\(=.*goes with the table of a study \(\.csv or \.parquet\)\.$"
+    ):
+        plot.plot(Path("x.h5"), **{option: value})
+
+
+def test_a_figure_of_a_study_says_what_is_left_out(faked, calls, capsys):
+    import scenarios.report.study_plot
+
+    faked(scenarios.report.study_plot, plot_study=("left out: 1 row.",))
+    plot.plot(Path("s.csv"), where=["a=1", "a=2"], log_y=False, force=True)
+    ((file, figure, named),) = calls.of("plot_study")
+    assert (file, figure) == (Path("s.csv"), Path("s.png"))
+    assert named == {"x": None, "y": None, "facet": None, "where": {"a": ["1", "2"]}, "log_x": None, "log_y": False,
+                     "force": True, "style": DEFAULT_STYLE}  # fmt: skip
+    assert capsys.readouterr().err == "left out: 1 row.\nwritten: s.png\n"
+
+
+def test_a_file_that_is_no_run_is_not_drawn(tmp_path):
+    (tmp_path / "x.h5").write_text("no")
+    with pytest.raises(
+        InputError, match=r"x\.h5: must be the HDF5 file of a run \(\.h5 .*\) or the table of a study"
+    ):
+        plot._check_drawable(tmp_path / "x.h5")
+    (tmp_path / "y.h5").write_bytes(b"\x89HDF\r\n\x1a\n")
+    plot._check_drawable(tmp_path / "y.h5")
+    plot._check_drawable(tmp_path / "missing.h5")
+
+
+@pytest.fixture
+def replayed(faked, context, calls):
+    """Replay a run that others replay."""
+
+    def command(*, before=True, after=True, **options):
+        calls.clear()
+
+        def record(trained):
+            return SimpleNamespace(overlays=[SimpleNamespace(history={}), SimpleNamespace(history=trained)])
+
+        opened = SimpleNamespace(open=lambda _: SimpleNamespace(record=record(before)))
+        faked(replay, check_new_run=None, claimed="claim", replay_run=("left.",), read_run=record(after))
+        faked(
+            replay,
+            summary_of="summary",
+            print_table=None,
+            draw_record=None,
+            _table=None,
+            unverified="unverified",
+        )
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(replay, "RecordedRun", opened)
+            replay.replay(Path("a/x.h5"), context, **options)
+
+    return command
+
+
+@pytest.mark.parametrize(("before", "after"), [(False, False), (True, True), (False, True), (True, False)])
+def test_a_replay_is_drawn_where_it_has_rows(replayed, calls, capsys, before, after):
+    replayed(before=before, after=after)
+    path, picture = Path("a/x-replay.h5"), Path("a/x-replay.png")
+    assert calls.of("check_new_run") == [(path, {"force": False})]
+    assert calls.of("claimed") == ([([picture], {"force": False})] if before else [])
+    assert [given[1] for given in calls.of("draw_record")] == ([picture] if after else [])
+    assert calls.of("print_table") == [("summary", False)]
+    assert capsys.readouterr().err == "left.\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "capacities"),
+    [
+        ({"access": ["1 Gbps"]}, None),
+        ({"access": ["1 Gbps"], "more": ["2 Gbps"]}, ["1 Gbps", "2 Gbps"]),
+        ({"access": ["1 Gbps", "2 Gbps"]}, ["1 Gbps", "2 Gbps"]),
+    ],
+)
+def test_several_capacities_are_a_table(replayed, calls, options, capacities):
+    replayed(**options)
+    if capacities is None:
+        assert calls.of("_table") == []
+        assert calls.of("replay_run")[0][2].tables["network"] == {"access": "1 Gbps"}
+        return
+    ((run_path, given, _, path, *_),) = calls.of("_table")
+    assert (run_path, given, path) == (Path("a/x.h5"), capacities, Path("a/x-times.csv"))
+    assert calls.of("replay_run") == []
+    replayed(**options, output=Path("b"))
+    assert calls.of("_table")[0][3] == Path("b")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"more": ["1 Gbps"]}, "'1 Gbps' must follow an option, for instance --access."),
+        ({"events": Path("e.toml"), "no_events": True}, "events must not be given with --no-events."),
+    ],
+)
+def test_a_replay_that_is_asked_for_twice_or_not_at_all(replayed, options, message):
+    with pytest.raises(InputError) as caught:
+        replayed(**options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    "option", ["local_steps", "local_steps_at", "kind", "arcs", "weights", "consensus", "seed"]
+)
+def test_what_was_learnt_stays_in_a_replay(replayed, option):
+    with pytest.raises(InputError, match=rf"^{option}\(='0'\)"):
+        replayed(**{option: "0"})
