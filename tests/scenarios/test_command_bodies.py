@@ -1,5 +1,6 @@
 """What commands do with what others compute: which files, in which case, and what they say; nothing is computed."""
 
+import inspect
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,12 +8,28 @@ from types import SimpleNamespace
 import pytest
 import typer
 
-from scenarios.cli import export, plot, replay, run, study
+from scenarios.cli import (
+    demo,
+    explain,
+    export,
+    plot,
+    replay,
+    run,
+    show,
+    simulate,
+    study,
+    sweep,
+    tables,
+    timeline,
+    underlay,
+    upgrade,
+    validate,
+)
 from scenarios.report.figure_style import DEFAULT_STYLE
 from scenarios.runfile.paths import partial_path
 from scenarios.runtime.launcher import EXIT_TRAINING
 from scenarios.studies.train import DamagedCheckpointError
-from topologies import InputError, MachineError, TrainingError
+from topologies import InputError, MachineError, Overlay, PeriodicOverlay, TrainingError
 
 
 class Calls(list):
@@ -484,3 +501,318 @@ def test_a_replay_that_is_asked_for_twice_or_not_at_all(replayed, options, messa
 def test_what_was_learnt_stays_in_a_replay(replayed, option):
     with pytest.raises(InputError, match=rf"^{option}\(='0'\)"):
         replayed(**{option: "0"})
+
+
+def test_what_a_replay_changes(replayed, calls, faked):
+    changes = SimpleNamespace(with_access=lambda text: f"changed to {text}")
+    for options, events in (
+        ({}, None),
+        ({"events": Path("e.toml")}, Path("e.toml")),
+        ({"no_events": True}, {}),
+    ):
+        faked(replay, replay_changes=changes)
+        replayed(**options)
+        ((given,),) = calls.of("replay_changes")
+        assert (given["events"], given["underlay"]) == (events, None)
+        assert calls.of("replay_run")[0][2] is changes
+    replayed(access=["1 Gbps"], width="10in")
+    assert calls.of("replay_run")[0][2] == "changed to 1 Gbps"
+    assert calls.of("draw_record")[0][2].width_in == 10
+    replayed()
+    assert calls.of("draw_record")[0][2] is DEFAULT_STYLE
+
+
+# Commands of a network or a scenario
+
+
+class Asked:
+    """An experiment that notes the settings it is given."""
+
+    seed, overlays, left_out, label_shares, consensus = 5, ("known",), ("left.",), None, "rule"
+    network = work = graph = SimpleNamespace(name="net")
+    simulation = SimpleNamespace(tables=())
+
+    def __init__(self):
+        self.settings, self.named = None, None
+
+    def naming(self, kind):
+        self.named = kind
+        return self
+
+    def with_settings(self, changes, **named):
+        self.settings = (changes, named)
+        return self
+
+    def design(self, config):
+        return config
+
+
+@pytest.fixture
+def asked(faked, context, calls):
+    """Call a command of a network, or of a scenario, whose table others make."""
+
+    def command(module, *, is_scenario=False, study=None, fakes=None, **options):
+        calls.clear()
+        experiment = Asked()
+        common = {"experiment_of": experiment, "is_scenario": is_scenario, "claimed": "claim", "print_table": None,
+                  "print_tables": None, "asked_overlays": ["overlay"], "one_overlay": "one", "write_both": None,
+                  "write_tables": None}  # fmt: skip
+        faked(
+            module,
+            **{name: result for name, result in common.items() if hasattr(module, name)} | (fakes or {}),
+        )
+        study = study or SimpleNamespace(network=SimpleNamespace(name="net"))
+        function = inspect.unwrap(getattr(module, module.__name__.rpartition(".")[2]))
+        function(study, context, {}, **options)
+        return experiment
+
+    return command
+
+
+@pytest.mark.parametrize("is_scenario", [False, True])
+def test_rounds_of_a_scenario_are_its_own(asked, calls, capsys, is_scenario):
+    experiment = asked(simulate, is_scenario=is_scenario, kind=["ring"], fakes={"simulate_table": "table"})
+    changes, named = experiment.settings
+    assert set(changes.values()) == {None}
+    assert set(changes) == {"rounds", "sharing", "queueing", "engine", "until_ci", "messages"}
+    assert named["rounds"] == (None if is_scenario else 1000)
+    assert (named["overlays"], experiment.named) == (["overlay"], ["ring"])
+    assert calls.of("print_table") == [("table", False)]
+    assert calls.of("simulate_table") == [(experiment, {"path": None, "force": False})]
+    assert capsys.readouterr().err == ""
+
+
+def test_tables_of_a_simulation_are_written_and_its_messages_kept(asked, calls, capsys, tmp_path):
+    files = [tmp_path / "a.csv", tmp_path / "b.h5"]
+    experiment = asked(simulate, output=files, messages=True, fakes={"simulate_table": "table"})
+    assert experiment.settings[0]["messages"] is True
+    assert calls.of("write_tables") == [(files[0], ["table"])]
+    assert calls.of("claimed") == [([files[0]], {"force": False})]
+    assert capsys.readouterr().err == f"written: {files[0]}, {files[1]}\n"
+    with pytest.raises(InputError, match=r"^messages\(=True\) goes with -o FILE\.h5"):
+        asked(simulate, output=files[:1], messages=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "output", "is_kept", "said"),
+    [
+        (KeyboardInterrupt(), True, True, "the finished rounds are in {}"),
+        (MachineError("full."), True, True, "the finished rounds are in {}"),
+        (KeyboardInterrupt(), True, False, "interrupted; nothing was kept, as no round was complete"),
+        (KeyboardInterrupt(), False, False, "interrupted; nothing was kept, as there is no -o FILE.h5"),
+        (MachineError("full."), False, False, None),
+        (MachineError("full."), True, False, None),
+    ],
+)
+def test_where_a_simulation_ends_early_it_says_what_is_kept(
+    asked, capsys, tmp_path, error, output, is_kept, said
+):
+    path = tmp_path / "b.h5"
+    if is_kept:
+        partial_path(path).touch()
+    with pytest.raises(type(error)):
+        asked(simulate, output=[path] if output else None, fakes={"simulate_table": error})
+    expected = "" if said is None else f"silosim: {said.format(partial_path(path))}\n"
+    assert capsys.readouterr().err == expected
+
+
+def test_a_sweep_is_over_all_capacities_into_a_table_and_a_figure(asked, calls, capsys):
+    fakes = {"sweep_access": "table", "process_pool": "pool", "worker_count": 2}
+    experiment = asked(sweep, access=["1 Gbps"], more=["2 Gbps"], fakes=fakes, kind=["ring"])
+    ((network, work, overlays, capacities, simulation, named),) = calls.of("sweep_access")
+    assert (network, work, overlays) == (experiment.network, experiment.work, experiment.overlays)
+    assert (capacities, simulation) == (["1 Gbps", "2 Gbps"], experiment.simulation)
+    assert (named["pool"], named["seed"], named["training"], named["left_out"]) == (
+        "pool",
+        5,
+        None,
+        ("left.",),
+    )
+    files = [Path("sweep-net.csv"), Path("sweep-net.png")]
+    assert calls.of("claimed") == [(files, {"force": False})]
+    assert calls.of("write_both")[0][:2] == (files, "table")
+    assert calls.of("write_both")[0][2].args == ("table", DEFAULT_STYLE)
+    assert capsys.readouterr().err == "written: sweep-net.csv, sweep-net.png\n"
+    asked(sweep, access=["1 Gbps"], fakes=fakes, output=Path("o"), width="10in")
+    assert calls.of("sweep_access")[0][3] == ["1 Gbps"]
+    assert calls.of("write_both")[0][0][0] == Path("o.csv")
+    assert calls.of("write_both")[0][2].args[1].width_in == 10
+    with pytest.raises(InputError, match=r"^access\(='fast'\)"):
+        asked(sweep, access=["fast"], fakes=fakes)
+
+
+class Designed(PeriodicOverlay):
+    """An overlay of which nothing is computed."""
+
+    def __init__(self):
+        pass
+
+
+class Static(Overlay):
+    """Likewise."""
+
+    def __init__(self):
+        pass
+
+
+@pytest.mark.parametrize(("is_scenario", "known"), [(False, ()), (True, ("known",))])
+@pytest.mark.parametrize(("overlay", "name"), [(Designed, "periodic_"), (Static, "")])
+def test_an_explanation_is_of_circuits_or_of_states(asked, calls, is_scenario, known, overlay, name):
+    one = overlay()
+    fakes = {"explanation_table": "table", "periodic_explanation_table": "periodic_table", "one_overlay": one}
+    experiment = asked(explain, is_scenario=is_scenario, fakes=fakes)
+    assert calls.of(f"{name}explanation_table") == [(one,)]
+    assert calls.of("print_table") == [(f"{name}table", False)]
+    assert calls.of("one_overlay")[0][-1]["known"] == known
+    assert experiment.settings == ({}, {"overlays": [one], "seed": None, "most_rounds": 1})
+
+
+@pytest.mark.parametrize(
+    ("options", "rounds", "files"), [({}, 1, []), ({"rounds": 7, "output": Path("o")}, 7, ["o.csv", "o.png"])]
+)
+def test_an_upgrade_is_simulated_for_so_many_rounds(asked, calls, capsys, options, rounds, files):
+    one = Static()
+    fakes = {"upgrade_table": "table", "one_overlay": one}
+    asked(upgrade, budget=1.0, is_scenario=True, fakes=fakes, **options)
+    ((overlay, config, simulation, named),) = calls.of("upgrade_table")
+    assert (overlay is one, config.budget, simulation.rounds) == (True, 1.0, rounds)
+    assert named == {"rounds": options.get("rounds"), "seed": 5, "left_out": named["left_out"]}
+    assert calls.of("one_overlay")[0][-1]["known"] == ("known",)
+    paths = [Path(file) for file in files]
+    assert calls.of("claimed") == [(paths, {"force": False})]
+    assert calls.of("write_both")[0][:2] == (paths, "table")
+    assert calls.of("write_both")[0][2].args[2] is DEFAULT_STYLE
+    assert capsys.readouterr().err == (f"written: {', '.join(files)}\n" if files else "")
+    asked(upgrade, budget=1.0, fakes=fakes)
+    assert calls.of("one_overlay")[0][-1]["known"] == ()
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_validation_shows_circuits_of_what_differs(asked, calls, capsys, as_json):
+    def result(attribution, is_explained):
+        return SimpleNamespace(attribution=attribution, is_explained=is_explained)
+
+    stored: list[object] = []
+    results = [result("why", True), result(None, True), result("why", False)]
+    fakes = {
+        "validation_experiment": (Asked(), 9),
+        "validate_overlays": results,
+        "validation_table": "table",
+        "_write": None,
+        "_stored": nullcontext(stored.append),
+        "circuit_table": "circuit",
+    }
+    asked(validate, is_scenario=True, output=Path("v.csv"), fakes=fakes, as_json=as_json)
+    assert stored == [results]
+    assert calls.of("validate_overlays")[0][-1] == {"randomized_rounds": 9}
+    assert calls.of("validation_experiment")[0][-1]["from_scenario"] is True
+    assert calls.of("print_tables") == [(["table"] if as_json else ["table", "circuit"], as_json)]
+    assert calls.of("circuit_table") == ([] if as_json else [(results[0],)])
+    assert calls.of("_write") == [(Path("v.csv"), "table", DEFAULT_STYLE)]
+    assert capsys.readouterr().err.startswith("written: v.csv")
+    asked(validate, fakes=fakes)
+    assert capsys.readouterr().err == ""
+
+
+# Other commands
+
+
+def test_tables_are_of_a_paper_and_some_networks(faked, calls, context, capsys):
+    faked(
+        tables, published_table="published", multigraph_table="multigraph", claimed="claim", write_tables=None
+    )
+    faked(tables, print_tables=None)
+    tables.tables(context, network=["gaia", "geant", "gaia"])
+    assert [given[-1] for given in calls.of("published_table")] == [{"networks": ["gaia", "geant"]}] * len(
+        tables.TABLES
+    )
+    assert calls.of("print_tables") == [(["published"] * len(tables.TABLES), False)]
+    assert calls.of("claimed") == []
+    calls.clear()
+    tables.tables(context, "multigraph", output=Path("t.csv"))
+    made = ["multigraph"] * len(tables.DATA_SETS)
+    assert calls.of("multigraph_table")[0][-1] == {"networks": list(tables.NETWORKS)}
+    assert calls.of("write_tables") == [(Path("t.csv"), made)]
+    assert calls.of("claimed") == [([Path("t.csv")], {"force": False})]
+    assert capsys.readouterr().err.endswith("written: t.csv\n")
+    for options, rule in (({"paper": "mine"}, "paper"), ({"network": ["gaia", "mine"]}, "network")):
+        with pytest.raises(InputError, match=rf"^{rule}\(='mine'\) must be one of"):
+            tables.tables(context, **options)
+
+
+def test_a_timeline_is_of_some_rounds(faked, calls, capsys):
+    faked(timeline, run_timeline=["table"], print_tables=None)
+    timeline.timeline(Path("x.h5"))
+    timeline.timeline(Path("x.h5"), rounds="2-3", output=Path("t.pdf"))
+    first, second = calls.of("run_timeline")
+    assert (first[-1]["rounds"], second[-1]["rounds"]) == (None, slice(2, 4))
+    assert calls.of("print_tables") == [(["table"], False)] * 2
+    assert capsys.readouterr().err == "written: t.pdf\n"
+
+
+def test_a_run_is_shown_or_verified(faked, calls):
+    faked(show, verified=["one", "two"], run_summary="summary", print_table=None, print_text=None)
+    show.show(Path("x.h5"))
+    assert calls.of("print_table") == [("summary", False)]
+    show.show(Path("x.h5"), verify=True)
+    show.show(Path("x.h5"), verify=True, as_json=True)
+    text, printed = (given[0] for given in calls.of("print_text"))
+    assert text == "one\ntwo"
+    assert printed == '{\n "file": "x.h5",\n "checked": [\n  "one",\n  "two"\n ]\n}'
+    assert len(calls.of("print_table")) == 1
+    with pytest.raises(InputError, match=r"^verify must not be given with --no-verify\.$"):
+        show.show(Path("x.h5"), verify=True, no_verify=True)
+
+
+def underlay_command(faked, context, **options):
+    facts = SimpleNamespace(json=lambda: "as JSON")
+    faked(underlay, check_drawing=None, build_underlay="network", check_conversion=None, underlay_facts=facts)
+    faked(underlay, print_text=None, write_drawing=None, write_conversion=["no names."])
+    monkey = {"claimed": "claim", "figure_style": "style"}
+    faked(underlay, **monkey)
+    study = SimpleNamespace(network="config")
+    inspect.unwrap(underlay.underlay)(study, context, **options)
+
+
+@pytest.mark.parametrize(("name", "draws"), [("a.png", True), ("a.html", False)])
+def test_a_network_is_drawn_and_converted_where_that_is_asked_for(faked, calls, context, capsys, name, draws):
+    underlay_command(faked, context, output=Path(name), conversion=Path("b.gml"), as_json=True)
+    assert calls.of("figure_style") == [(None, {"draws": draws})]
+    assert calls.of("print_text") == [("as JSON",)]
+    assert calls.of("write_drawing") == [("network", Path(name), {"style": "style", "force": False})]
+    assert calls.of("write_conversion") == [("network", Path("b.gml"), {"force": False})]
+    assert capsys.readouterr().err == f"written: {name}\nno names.\nwritten: b.gml\n"
+    with pytest.raises(InputError, match=r"^output\(='b\.svg'\) must differ from the file of --convert\.$"):
+        underlay_command(faked, context, output=Path("b.svg"), conversion=Path("b.svg"))
+
+
+def test_a_network_is_described_alone(faked, calls, context, capsys):
+    underlay_command(faked, context)
+    assert calls.of("figure_style") == [(None, {"draws": False})]
+    names = [name for name, _ in calls]
+    assert not {"check_drawing", "check_conversion", "write_drawing", "write_conversion"} & set(names)
+    assert calls.of("print_text")[0][0].startswith("namespace(")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_the_example_is_written_run_and_drawn(faked, calls, context, tmp_path, is_first):
+    faked(demo, is_first=is_first, claimed="claim", preset_text="a = 1\n", parse_scenario="scenario")
+    faked(demo, run_and_report=None, show=None, draw=None)
+    demo.demo(context, tmp_path)
+    run_file, shown, picture = (tmp_path / f"demo{ending}" for ending in (".h5", ".toml", ".png"))
+    assert calls.of("run_and_report")[0][:3] == ("scenario", "a = 1\n", run_file)
+    assert calls.of("claimed") == ([([run_file, shown, picture], {"force": True})] if is_first else [])
+    assert calls.of("draw") == ([(run_file, picture, DEFAULT_STYLE)] if is_first else [])
+    assert shown.exists() == is_first
+    if is_first:
+        demo.demo(context, tmp_path, width="10in")
+        assert calls.of("draw")[-1][-1].width_in == 10
+        shown.write_text("a = 2\n")
+        with pytest.raises(InputError, match="differs from the shipped example and is kept; run it with"):
+            demo.demo(context, tmp_path)
+
+
+def test_the_folder_of_the_example_is_no_file(context, tmp_path):
+    with pytest.raises(InputError, match=r"a\.png'\) must be the name of a folder\.$"):
+        demo.demo(context, tmp_path / "a.png")
