@@ -127,7 +127,7 @@ def check_silos_named(config: OverlayConfig, graph: Connectivity) -> None:
         _read_arcs(config, graph)
     if config.consensus is not None and config.consensus_is_file:
         read_matrix(Path(config.consensus), graph.labels)
-    hub = option_values(config.kind, config.options)["hub"] if config.kind == "star" else None
+    hub = option_values(config.kind, config.options).get("hub") if config.kind == "star" else None
     if hub is not None and hub not in HUB_RULES:
         hub_silo(graph, hub)
 
