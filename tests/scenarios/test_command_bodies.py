@@ -9,9 +9,11 @@ import pytest
 import typer
 
 from scenarios.cli import (
+    calibrate,
     demo,
     explain,
     export,
+    import_metrics,
     plot,
     replay,
     run,
@@ -25,6 +27,7 @@ from scenarios.cli import (
     upgrade,
     validate,
 )
+from scenarios.config.simulation import SimulationConfig
 from scenarios.report.figure_style import DEFAULT_STYLE
 from scenarios.runfile.paths import partial_path
 from scenarios.runtime.launcher import EXIT_TRAINING
@@ -816,3 +819,135 @@ def test_the_example_is_written_run_and_drawn(faked, calls, context, tmp_path, i
 def test_the_folder_of_the_example_is_no_file(context, tmp_path):
     with pytest.raises(InputError, match=r"a\.png'\) must be the name of a folder\.$"):
         demo.demo(context, tmp_path / "a.png")
+
+
+@pytest.fixture
+def calibrated(faked, context, calls, tmp_path):
+    """Measure a step that takes no time to measure."""
+    path = tmp_path / "s.toml"
+    path.touch()
+
+    def command(*, local_steps_at=None, **options):
+        calls.clear()
+        workload = SimpleNamespace(local_steps=5, local_steps_at=local_steps_at)
+        faked(
+            calibrate,
+            load_scenario=(SimpleNamespace(workload=workload), ""),
+            claimed="claim",
+            check_training=None,
+        )
+        faked(calibrate, measure=["one", "many"], calibrated_text="text", read_text="old", write_whole=None)
+        faked(calibrate, round_times_csv="csv", calibration_table="table", print_table=None)
+        calibrate.calibrate(path, context, **options)
+        return path
+
+    return command
+
+
+def test_a_measured_step_is_written_where_that_is_asked_for(calibrated, calls, capsys):
+    calibrated()
+    assert calls.of("write_whole") == calls.of("calibrated_text") == []
+    assert calls.of("measure")[0][-1] == {"steps": 50, "silos": 1}
+    assert calls.of("print_table") == [("table", False)]
+    assert capsys.readouterr().err == ""
+    path = calibrated(write=True)
+    assert calls.of("write_whole") == [(path, "text", {"force": True})]
+    assert calls.of("calibrated_text")[0][:2] == ("old", "one")
+    assert capsys.readouterr().err == f"written: {path}\n"
+    output, times = Path("o.toml"), Path("t.csv")
+    calibrated(output=output)
+    assert calls.of("write_whole") == [(output, "text", {"force": False})]
+    calibrated(times=times)
+    assert calls.of("write_whole") == [(times, "csv", {"force": False})]
+    assert calls.of("calibrated_text") == []
+    capsys.readouterr()
+    calibrated(write=True, output=output, times=times)
+    assert [given[0] for given in calls.of("write_whole")] == [output, path, times]
+    assert calls.of("claimed") == [([output, times], {"force": False})]
+    assert capsys.readouterr().err == f"written: {path}, o.toml, t.csv\n"
+
+
+def test_times_of_rounds_need_whole_rounds_of_all_silos(calibrated):
+    times = Path("t.csv")
+    calibrated(times=times, steps=5)
+    with pytest.raises(InputError, match=r"steps\(=4\) must be >= local_steps\(=5\) with --times\.$"):
+        calibrated(times=times, steps=4)
+    calibrated(steps=4)
+    with pytest.raises(
+        InputError, match="times goes without local_steps_at: its rounds are those of all silos"
+    ):
+        calibrated(times=times, local_steps_at={"A": 2})
+    calibrated(local_steps_at={"A": 2})
+    for wrong in ({"output": Path("o.csv")}, {"times": Path("t.toml")}):
+        with pytest.raises(InputError, match=r"[ot]\.(csv|toml)"):
+            calibrated(**wrong)
+
+
+def test_a_scenario_that_is_read_only_stays(calibrated, tmp_path):
+    path = calibrated(write=True)
+    path.chmod(0o444)
+    with pytest.raises(InputError, match=r"s\.toml is read-only; -o FILE writes a copy\.$"):
+        calibrated(write=True)
+    calibrated(output=tmp_path / "o.toml")
+
+
+@pytest.mark.parametrize(
+    ("is_scenario", "given", "engine", "steps", "used"),
+    [
+        (True, (), None, 3, "auto"),
+        (False, ("workload",), None, None, "auto"),
+        (False, ("workload", "local_steps"), "simpy", 3, "simpy"),
+    ],
+)
+def test_rounds_of_imported_metrics_are_local_steps_that_are_stated(
+    faked, calls, context, capsys, monkeypatch, is_scenario, given, engine, steps, used
+):
+    experiment = SimpleNamespace(simulation=SimulationConfig(), overlays=(), seed=5)
+    experiment.work = SimpleNamespace(common_steps=3)
+    changed = []
+    experiment.changed = lambda **to: changed.append(to) or experiment
+    faked(import_metrics, check_new_run=None, experiment_of=experiment, is_scenario=is_scenario)
+    faked(import_metrics, asked_overlays=["overlay"], import_file="foreign", columns_note=["a note."])
+    faked(import_metrics, read_run=SimpleNamespace(about="about"), run_table="table", print_table=None)
+    monkeypatch.setattr(import_metrics, "is_given", lambda _, name: name in given)
+    function = inspect.unwrap(import_metrics.import_metrics)
+    function(SimpleNamespace(), context, {}, Path("m.csv"), Path("o.h5"), engine=engine, target_accuracy=0.5)
+    assert changed[0]["simulation"] == SimulationConfig(engine=used)
+    assert (changed[0]["overlays"], changed[0]["seed"]) == (["overlay"], 5)
+    named = calls.of("import_file")[0][-1]
+    assert (named["local_steps"], named["target_accuracy"], named["shift"], named["percent"]) == (
+        steps,
+        0.5,
+        None,
+        False,
+    )
+    assert calls.of("run_table")[0][1:3] == ("o.h5: metrics of m.csv\nabout", 0.5)
+    assert calls.of("run_table")[0][-1]["one_curve"] is True
+    assert calls.of("print_table") == [("table", False)]
+    assert capsys.readouterr().err == "a note.\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "without", "missing"),
+    [
+        (("workload",), ("A",), None),
+        (("model_size", "compute"), (), None),
+        (("model_size",), (), None),
+        (("compute",), (), "--model-size must be given: the metrics"),
+        (("model_size",), ("A", "B"), "--compute must be given: the metrics"),
+        ((), ("A", "B"), "--model-size and --compute must be given: the metrics"),
+        (("model_size",), ("A",), "--compute must be given (net states no computing time of A): the metrics"),
+        ((), (), "--model-size must be given: the metrics"),
+    ],
+)
+def test_metrics_are_of_a_model_and_hardware_that_are_stated(monkeypatch, given, without, missing):
+    monkeypatch.setattr(import_metrics, "is_given", lambda _, name: name in given)
+    monkeypatch.setattr(import_metrics, "silos_without_compute", lambda *_: list(without))
+    graph = SimpleNamespace(silos=2, underlay=SimpleNamespace(name="net"))
+    network = SimpleNamespace(graph=lambda: graph, workload="w")
+    if missing is None:
+        import_metrics._check_workload_is_given(network, None)
+        return
+    with pytest.raises(InputError) as caught:
+        import_metrics._check_workload_is_given(network, None)
+    assert str(caught.value).startswith(missing)
