@@ -50,6 +50,8 @@ from topologies.quantities import parse_quantity
 
 _MOST_NAMED = 3
 """Silos with another label that a note names."""
+_BY_LABEL = ("compute_at", "local_steps_at")
+"""Keys of ``[workload]`` with values of silos by their labels."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -153,9 +155,10 @@ class RecordedRun:
         # What measured pairs leave out of the network is left out of the text, too.
         tables["network"] = moved.scenario.network.table()
         workload = tables.get("workload", {})
-        if not SOURCES.isdisjoint(keys) and ("compute_at" in workload or np.ndim(moved.work.compute_s)):
+        kept = {name: value for name, value in workload.items() if name not in _BY_LABEL}
+        if not SOURCES.isdisjoint(keys) and (kept != workload or np.ndim(moved.work.compute_s)):
             # Other silos have other labels and times.
-            tables["workload"] = workload | computing_keys(moved.work, moved.graph.labels)
+            tables["workload"] = kept | computing_keys(moved.work, moved.graph.labels)
         return replace(moved, text=tables_text(tables))
 
 

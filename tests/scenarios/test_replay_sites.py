@@ -76,3 +76,18 @@ def test_silos_with_other_labels_are_named(silosim, run, tmp_path):
         "silos keep their numbers, by the order of their labels: Berlin is Aachen, Cologne is Berlin." in err
     )
     assert "Berlin is on both networks, but not the same silo" in err
+
+
+def test_local_steps_of_a_silo_of_the_run_are_not_of_its_label_elsewhere(silosim, tmp_path):
+    here = network(tmp_path / "here", SITES)
+    there = network(tmp_path / "there", ("Aachen", "Berlin", "Dresden"))
+    run, path, again = (tmp_path / f"{name}.h5" for name in ("run", "there", "again"))
+    options = ("--kind", "ring", "--model-size", "1 kbit", "--compute", "10 ms", "--rounds", "20")
+    silosim("simulate", here, *options, "--local-steps-at", "Cologne=2", "-o", run).ok()
+    silosim("replay", run, "--underlay", there, "-o", path).ok()
+    silosim("replay", path, "--access", "1 Gbps", "-o", again).ok()
+    # Berlin, the second silo there, takes two steps, and no silo is called Cologne.
+    for replayed in (path, again):
+        record = read_run(replayed)
+        assert 'local_steps_at = { "Berlin" = 2 }' in record.scenario
+        assert record.work.local_steps.tolist() == [1, 2, 1]
