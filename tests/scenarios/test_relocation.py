@@ -1,5 +1,6 @@
 """What a replay on another network keeps of the run: rules of links, computing times, sizes, rounds to the target."""
 
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -7,6 +8,8 @@ import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig, WorkloadConfig
+from scenarios.config.replay_changes import ReplayChanges
+from scenarios.config.scenario import parse_scenario
 from scenarios.studies import relocation
 from scenarios.studies.relocation import (
     RecordedRun,
@@ -20,6 +23,8 @@ from scenarios.studies.relocation import (
     _without_places,
     _workload,
     recorded_job,
+    relocate,
+    with_files_beside,
 )
 from topologies import InputError, Workload
 
@@ -363,3 +368,170 @@ def test_a_recorded_simulation_is_made_again_of_no_more_rounds_than_are_asked_fo
     assert recorded_job(run, drawn.recorded, drawn.graph, rounds=10) == (10, 3)
     assert recorded_job(run, drawn.recorded, drawn.graph, rounds=30) == (12, 3)
     assert drawn.read == [10, 30]
+
+
+@pytest.fixture
+def moving(monkeypatch):
+    """Relocate the overlays of a run on Gaia, with what each step is given."""
+    seen = SimpleNamespace(built=[], routed=[], checked=[], moved=[])
+    graph = SimpleNamespace(labels=("b", "x"))
+    work = SimpleNamespace(compute_s=1.0)
+
+    def build(network, underlay):
+        seen.built.append((network, underlay))
+        return graph
+
+    def with_routes(underlay, routes):
+        seen.routed.append((underlay, routes))
+        return "routed"
+
+    def relocated(_run, recorded, scenario, on, of, *, rounds, trained):
+        if recorded.kind == "blocked":
+            raise InputError("blocked has an arc that is blocked.")
+        seen.moved.append((recorded.kind, scenario.network, on, of, rounds, trained))
+        return recorded.kind
+
+    monkeypatch.setattr(relocation, "build_network", build)
+    monkeypatch.setattr(relocation, "with_routes", with_routes)
+    monkeypatch.setattr(relocation, "_check_silos", lambda _run, on: seen.checked.append(on))
+    monkeypatch.setattr(relocation, "_workload", lambda *_: work)
+    monkeypatch.setattr(relocation, "_with_stated_times", lambda *_: ("stated", ("times are stated.",)))
+    monkeypatch.setattr(
+        relocation, "check_simulation", lambda *_, seed, rounds: seen.checked.append((seed, rounds))
+    )
+    monkeypatch.setattr(relocation, "_relocated", relocated)
+    kinds = [trained(kind, rounds=(0, 30)) for kind in ("ring", "blocked", "mst")]
+    record = SimpleNamespace(overlays=kinds, underlay="recorded", silo_labels=("a", "b"), scenario="text")
+    own = parse_scenario('seed = 5\n[network]\nunderlay = "gaia"\nhalf_duplex = ["access"]\n', source="s")
+    run = RecordedRun(path=Path("run.h5"), record=record, tables={}, scenario=own)
+    return SimpleNamespace(run=run, seen=seen, graph=graph, work=work)
+
+
+def changed(scenario, rounds=20, compute=None, **network):
+    return replace(
+        scenario,
+        network=NetworkConfig(**{"underlay": "gaia"} | network),
+        simulation=replace(scenario.simulation, rounds=rounds),
+        workload=replace(scenario.workload, compute=compute),
+    )
+
+
+@pytest.mark.parametrize(("rounds", "simulated"), [(20, 30), (40, 40)])
+def test_overlays_are_put_on_the_recorded_network_for_all_trained_rounds(moving, rounds, simulated):
+    scenario = changed(moving.run.scenario, rounds, access="1 Gbps")
+    found = relocate(moving.run, scenario, ("access",))
+    assert moving.seen.built == [(scenario.network, "recorded")]
+    assert moving.seen.checked == [moving.graph, (5, simulated)]
+    steps = (scenario.network, moving.graph, moving.work, simulated, 30)
+    assert moving.seen.moved == [("ring", *steps), ("mst", *steps)]
+    assert found.overlays == ("ring", "mst")
+    assert found.left == {"blocked": "blocked has an arc that is blocked."}
+    assert (found.run, found.scenario, found.text) == (moving.run, scenario, "text")
+    assert (found.graph, found.work, found.rounds) == (moving.graph, moving.work, simulated)
+    # b is silo 0 here, and was silo 1 in the run.
+    (note,) = found.notes
+    assert "a is b, b is x. b is on both networks, but not the same silo" in note
+
+
+def test_another_network_is_built_anew_with_its_own_computing_times_and_the_rules_of_all_links(moving):
+    found = relocate(moving.run, changed(moving.run.scenario, underlay="geant"), ("underlay",))
+    (network, underlay), *more = moving.seen.built
+    assert (network.underlay, network.half_duplex, underlay, more) == ("geant", ("access",), None, [])
+    assert found.scenario.network == network
+    assert found.work == "stated"
+    assert [each[3] for each in moving.seen.moved] == ["stated", "stated"]
+    assert found.notes[-1] == "times are stated."
+    assert not moving.seen.routed
+
+
+def test_computing_times_that_change_go_before_those_of_another_network(moving):
+    scenario = changed(moving.run.scenario, underlay="geant", compute="2 s")
+    assert relocate(moving.run, scenario, ("underlay",)).work is moving.work
+    times = replace(moving.run.scenario.workload, compute_at={"b": "2 s"})
+    scenario = replace(changed(moving.run.scenario, underlay="geant"), workload=times)
+    assert relocate(moving.run, scenario, ("underlay",)).work is moving.work
+
+
+@pytest.mark.parametrize(
+    ("routes", "keys", "underlay", "is_routed"),
+    [
+        ("r.csv", ("routes",), "routed", True),
+        # Those of the run are in its file, and another network has no recorded one to lead them on.
+        ("r.csv", ("access",), "recorded", False),
+        (None, ("routes",), "recorded", False),
+        ("r.csv", ("routes", "underlay"), None, False),
+    ],
+)
+def test_new_routes_lead_over_the_recorded_network(monkeypatch, moving, routes, keys, underlay, is_routed):
+    monkeypatch.setattr(relocation, "build_underlay", lambda _network: SimpleNamespace(measured=None))
+    relocate(moving.run, changed(moving.run.scenario, routes=routes), keys)
+    assert [each[1] for each in moving.seen.built] == [underlay]
+    assert moving.seen.routed == [("recorded", "r.csv")] * is_routed
+
+
+def test_files_of_a_simulation_are_looked_for_beside_the_run():
+    found = []
+    simulation = SimpleNamespace(beside=lambda folder: found.append(folder) or "beside")
+
+    @dataclass(frozen=True)
+    class Stated:
+        simulation: object
+
+    assert with_files_beside(Path("folder"), Stated(simulation)) == Stated("beside")
+    assert found == [Path("folder")]
+
+
+@pytest.fixture
+def rewritten(monkeypatch):
+    """The text of a run with changes, of which the network has 2 silos with these computing times."""
+
+    def text(tables, changes, compute_s):
+        work = Workload(model_bits=1.0, compute_s=compute_s)
+        run = run_of()
+        scenario = SimpleNamespace(network=SimpleNamespace(table=lambda: {"underlay": "as built"}))
+        graph = SimpleNamespace(labels=("x", "y"))
+        moved = replace(relocation_of(), scenario=scenario, text="old", work=work, graph=graph)
+        asked = []
+        monkeypatch.setattr(RecordedRun, "changed", lambda _run, _changes: (tables, "scenario"))
+        monkeypatch.setattr(relocation, "relocate", lambda *given: asked.append(given) or moved)
+        monkeypatch.setattr(relocation, "tables_text", lambda tables: tables)
+        found = run.relocated(changes).text
+        assert asked == [(run, "scenario", frozenset(changes.tables.get("network", {})))]
+        return found
+
+    return text
+
+
+def test_the_text_of_a_run_without_changes_stays(rewritten):
+    tables = {"network": {"underlay": "gaia"}}
+    assert rewritten(tables, ReplayChanges(), 1.0) == "old"
+    # Without the run's events it is another scenario.
+    assert rewritten(tables, ReplayChanges(keeps_events=False), 1.0) == {"network": {"underlay": "as built"}}
+
+
+@pytest.mark.parametrize(
+    ("key", "workload", "compute_s", "written"),
+    [
+        ("access", {"compute_at": {"a": "1 s"}}, np.array([1.0, 2.0]), {"compute_at": {"a": "1 s"}}),
+        ("underlay", {"model": "x"}, 1.0, {"model": "x"}),
+        (
+            "underlay",
+            {"model": "x", "compute_at": {"a": "1 s"}},
+            3.0,
+            {"model": "x", "compute": "3.0 s", "local_steps": 1},
+        ),
+        ("underlay", {"local_steps_at": {"a": 1}}, 3.0, {"compute": "3.0 s", "local_steps": 1}),
+        (
+            "underlay",
+            {},
+            np.array([1.0, 2.0]),
+            {"compute": "1.0 s", "compute_at": {"y": "2.0 s"}, "local_steps": 1},
+        ),
+    ],
+)
+def test_another_network_states_computing_times_of_its_own_silos(
+    rewritten, key, workload, compute_s, written
+):
+    changes = ReplayChanges(tables={"network": {key: "new"}})
+    found = rewritten({"network": {key: "new"}, "workload": workload}, changes, compute_s)
+    assert found == {"network": {"underlay": "as built"}, "workload": written}

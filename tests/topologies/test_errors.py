@@ -90,6 +90,7 @@ def test_fields_are_renamed_with_their_values():
         (("t", 0, "at", -1), ("t", 0, "period"), "at[-1]"),
         (("t", 0), ("t", 1, "silo"), "t[0]"),
         (("t", 0), ("t", 0), "t[0]"),
+        (("t", "from"), ("s", "from"), "t.from"),
     ],
 )
 def test_a_field_beside_another_is_named_without_what_both_share(path, other, shown):
@@ -108,6 +109,11 @@ def test_an_error_survives_its_way_between_processes(again):
     assert str(error.within("a")) == "a.until_s(=2.0) must be > from_s(=3.0)."
     unstated = again(InputError("must be a date.", field=Field("until_s")))
     assert str(unstated.within("a")) == "a.until_s must be a date."
+
+
+def test_a_field_in_python_shows_its_path_and_whether_it_has_a_value():
+    assert repr(Field("a", 1, value=2.0)) == "Field('a', 1, value=2.0)"
+    assert repr(Field("a")) == "Field('a', value=UNSTATED)"
 
 
 def test_numbers_of_numpy_are_shown_without_their_type():
@@ -165,6 +171,7 @@ def test_a_key_that_a_table_has_not(table, key, known, text):
         pytest.param(-(10**5000), "an integer of 16610 bits", id="5001 digits"),
         (["y" * 30] * 3, repr(["y" * 30] * 3)[:77] + "..."),
         (["y" * 22, "y" * 22, "y" * 24], repr(["y" * 22, "y" * 22, "y" * 24])),
+        (["y" * 22, "y" * 22, "y" * 25], repr(["y" * 22, "y" * 22, "y" * 25])[:77] + "..."),
         (np.bool_(True), "True"),
         (np.array(2.5), "2.5"),
         (np.array([1, 2]), "array([1, 2])"),
