@@ -18,6 +18,8 @@ from topologies import (
     load_underlay,
     state_of,
 )
+from topologies.slow_start import with_slow_start
+from topologies.windows import with_windows
 
 WORK = Workload.preset("inaturalist")
 UNDERLAY = load_underlay("gaia")
@@ -223,6 +225,32 @@ def test_the_circuit_adds_up_to_paper_and_its_parts_to_its_delays(make_line, com
     assert f"Its critical circuit takes {format_s(total_s)} in {rounds} round" in said
     assert "Where models of several rounds share a link" in said
     assert words(table.notes).startswith("all in ms. state: of the round")
+
+
+@pytest.mark.parametrize(("overlap", "slow_start"), [(0.5, False), (0.0, True)])
+def test_parts_of_a_delay_with_overlap_or_slow_start(make_line, overlap, slow_start):
+    graph = make_line(compute_s=0.01).graph
+    if slow_start:
+        graph = with_slow_start(with_windows(graph, 8e8), "always")
+    work = Workload(model_bits=1e8, compute_s=0.4, overlap=overlap)
+    pairs = np.array([0, 1, 2, 3]), np.array([1, 2, 3, 0])
+    states = [state_of(*pairs, np.full(4, 0.5), lag=np.full(4, 2))] * 2
+    overlay = build_periodic("two", graph, work, states)
+    rows = periodic_explanation_table(overlay).rows
+    at = {label: silo for silo, label in enumerate(graph.labels)}
+
+    # Models are two rounds old, so that each state has a circuit of its own around the four silos.
+    assert len(rows) == 4
+    assert len({row["state"] for row in rows}) == 1
+    for row in rows:
+        i, j = at[row["source"]], at[row["target"]]
+        slow_s = float(overlay.slow_start_s[row["state"]][i])
+        assert (row["lag"], row["compute_s"], j) == (2, 0.4, (i + 1) % 4)
+        assert row["latency_s"] == graph.latency_s[i, j] + slow_s
+        assert (slow_s > 0) is slow_start
+        # 1 s at 100 Mbps, of which the backward pass, a part of the computing, is over when the computing ends.
+        assert row["transmission_s"] == pytest.approx(1.0 - overlap * 0.4)
+        assert row["delay_s"] == pytest.approx(row["compute_s"] + row["latency_s"] + row["transmission_s"])
 
 
 def test_a_silo_that_computes_for_long_waits_for_itself(make_line):

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scenarios.studies.fit_window import _size_notes, _without_notes
+from scenarios.studies import fit_window
+from scenarios.studies.fit_window import _size_notes, _without_notes, fit_window_table, window_toml
 
 
 def test_the_table_names_both_sizes(silosim):
@@ -88,3 +89,37 @@ def test_three_sites_are_named_and_the_others_counted(count, named):
 
 def test_without_a_window_the_notes_say_so():
     assert _size_notes(None, SimpleNamespace(sizes=list)) == ["no window limits the far pairs of a site."]
+
+
+def test_a_row_for_each_site_and_the_pairs_that_its_window_limits(monkeypatch):
+    asked = []
+    fit = SimpleNamespace(
+        window_bits=np.array([8e6, np.nan, 2e6]),
+        low_bits=np.array([7.2e6, np.nan, 1e6]),
+        high_bits=np.array([8.8e6, np.nan, np.inf]),
+        far_pairs=np.array([4, 2, 5]),
+        is_constant=np.array([True, False, False]),
+        limited=np.array([[False, False, True], [True, False, False], [True, False, False]]),
+        sizes=list,
+    )
+    monkeypatch.setattr(fit_window, "fit_windows", lambda *_, **given: asked.append(given) or fit)
+    monkeypatch.setattr(fit_window, "underlay_title", lambda _underlay: "ours")
+    measured = SimpleNamespace(pairs=range(6))
+    underlay = SimpleNamespace(labels=("a", "b", "c"), routers=3, measured=measured, name="ours")
+    table = fit_window_table(underlay, far_s=0.05, streams=2)
+
+    assert asked == [{"far_s": 0.05, "streams": 2}]
+    keys = ("to", "window_bits", "low_bits", "high_bits", "far_pairs", "is_constant", "limited")
+    assert [tuple(row[key] for key in keys) for row in table.rows] == [
+        ("a", 8e6, 7.2e6, 8.8e6, 4, True, 2),
+        ("b", None, None, None, 2, False, 0),
+        ("c", 2e6, 1e6, None, 5, False, 1),
+    ]
+    assert table.caption == "ours: 3 sites, 6 measured pairs"
+    # From a to c, from b to a, from c to a.
+    assert table.further == {
+        "limited_pairs": [["a", "c"], ["b", "a"], ["c", "a"]],
+        "window_at": {"a": "1 MB"},
+    }
+    assert window_toml(table).splitlines() == ["[network.window_at]", '"a" = "1 MB"']
+    assert [column.show(7.2e6) for column in table.columns[1:4]] == ["0.9"] * 3

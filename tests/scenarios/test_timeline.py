@@ -181,6 +181,13 @@ def test_another_simulation_is_said(tmp_path):
         file["simulation/ring/round_start_s"][1:, :] += 0.125
     (table,) = package.timeline(path, overlay="ring")
     assert "but not with the round starts of the file, which differ by up to 0.125 s" in text_of(table)
+    # All rounds that are shown are compared, to the end of the last one.
+    with edited(path) as file:
+        file["simulation/ring/round_start_s"][1:, :] -= 0.125
+        file["simulation/ring/round_start_s"][3, 0] += 0.5
+    for stop, is_another in ((2, False), (3, True)):
+        (table,) = package.timeline(path, overlay="ring", rounds=slice(0, stop))
+        assert ("which differ by up to 0.5 s" in text_of(table)) is is_another
 
 
 @pytest.mark.parametrize("compute_s", [0.1, 0.3])

@@ -14,11 +14,29 @@ from scenarios.config.simulation import ComputeConfig, SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.report.tables import Table
 from scenarios.simulation.quick import QuickSimulation
+from scenarios.studies import upgrade as study
 from scenarios.studies.explain import beyond_paper
-from scenarios.studies.upgrade import _change, _gains_nothing, _simulated_gain, upgrade_table
+from scenarios.studies.upgrade import (
+    _change,
+    _check_capacity,
+    _gains_nothing,
+    _rows,
+    _sets,
+    _simulated_gain,
+    upgrade_table,
+)
 from scenarios.studies.upgrade_words import _enough, _greedy_note, _price_notes, _simulation_notes, price_text
 from simulator import simulate
-from topologies import InputError, Overlay, Workload, build_overlay, design
+from topologies import (
+    AccessLinks,
+    InputError,
+    Overlay,
+    Workload,
+    build_overlay,
+    connectivity,
+    design,
+    load_underlay,
+)
 
 WORK = Workload.preset("inaturalist")
 MODEL_BITS = 358_961_664
@@ -667,3 +685,123 @@ def test_an_estimate_has_its_widest_interval(widths, said):
 def test_an_empty_path_of_prices_is_an_error():
     with pytest.raises(InputError, match=r"prices\(=''\) must not be empty\."):
         UpgradeConfig(budget=1, prices="")
+
+
+@pytest.mark.parametrize(
+    ("simulation", "rounds", "tried"),
+    [
+        (SimulationConfig(), None, []),
+        (SimulationConfig(rounds=7), None, []),
+        (SimulationConfig(queueing="overlap"), None, [(1, 3)]),
+        (SimulationConfig(), 5, [(5, 3)]),
+        (SimulationConfig(queueing="overlap"), 5, [(5, 3)]),
+    ],
+)
+def test_a_simulation_that_is_asked_for_is_tried_before_links_are_searched(
+    monkeypatch, simulation, rounds, tried
+):
+    found = []
+
+    def offer(*_):
+        raise InputError("searched.")
+
+    monkeypatch.setattr(study, "job_of", lambda *_, rounds, seed: found.append((rounds, seed)))
+    monkeypatch.setattr(study, "_offer", offer)
+    overlay = SimpleNamespace(graph=SimpleNamespace(silos=2))
+    with pytest.raises(InputError, match="searched"):
+        upgrade_table(overlay, UpgradeConfig(budget=1), simulation, rounds=rounds, seed=3)
+    assert found == tried
+
+
+@pytest.mark.parametrize(
+    ("prices", "title", "currency"),
+    [
+        (None, None, None),
+        ("class,price\ncore,2\naccess,2\n", "total\nprice", None),
+        ("class,price per Gbps (EUR)\ncore,2\naccess,2\n", "total\nprice\n(EUR)", "EUR"),
+    ],
+)
+def test_a_price_has_a_column_where_there_is_a_list(tmp_path, prices, title, currency):
+    graph = connectivity(
+        load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=range(2)
+    )
+    overlay = design("ring", graph, WORK)
+    if prices is not None:
+        (tmp_path / "p.csv").write_text(prices)
+    config = UpgradeConfig(budget=4, prices=None if prices is None else str(tmp_path / "p.csv"))
+    table = upgrade_table(overlay, config, SimulationConfig(), rounds=4)
+    titles = {column.key: column.title for column in table.columns}
+    show = {column.key: column.show for column in table.columns}
+
+    assert titles.get("total_price") == title
+    assert table.further["is_priced"] == (prices is not None)
+    assert (table.further["currency"] or None) == currency
+    # All times are in ms.
+    for key in ("gain_s", "simulated_gain_s"):
+        assert [show[key](seconds) for seconds in (0.0, 0.5)] == ["0", "500.0"]
+
+
+def test_a_capacity_is_refused_where_all_links_have_it(monkeypatch):
+    links = [SimpleNamespace(bps=3e9, name="a"), SimpleNamespace(bps=2e9, name="b")]
+    overlay = SimpleNamespace(kind="ring")
+    monkeypatch.setattr(study, "upgrade_links", lambda _overlay: links)
+    with pytest.raises(InputError, match=r"to\(='2 Gbps'\) must be > 2.* Gbps, the capacity of b: all links"):
+        _check_capacity(overlay, UpgradeConfig(budget=1, to="2 Gbps"))
+    _check_capacity(overlay, UpgradeConfig(budget=1))
+    # One silo sends nothing.
+    links.clear()
+    _check_capacity(overlay, UpgradeConfig(budget=1, to="2 Gbps"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "times_s", "count"),
+    [
+        ({"budget": 4}, (3.0, 2.0, 1.0), 3),
+        ({"cycle_time": "2 s"}, (3.0, 2.0, 1.0), 2),
+        # Reached but for rounding.
+        ({"cycle_time": "2 s"}, (3.0, 2.0 * (1 + study.SAME), 1.0), 2),
+        ({"cycle_time": "2 s"}, (3.0, 2.001, 1.0), 3),
+    ],
+)
+def test_sets_end_with_the_first_that_is_fast_enough(asked, times_s, count):
+    searched = []
+
+    def frontier(budget, *, step):
+        searched.append((budget, step))
+        for price, cycle_time_s in enumerate(times_s):
+            yield SimpleNamespace(found=SimpleNamespace(price=price, cycle_time_s=cycle_time_s))
+
+    search = SimpleNamespace(everything=SimpleNamespace(price=5.0), frontier=frontier)
+    found = _sets(search, UpgradeConfig(**asked), most=8.0)
+    assert [each.found.cycle_time_s for each in found] == list(times_s[:count])
+    _sets(search, UpgradeConfig(**asked, prices="p.csv"), most=4.0)
+    # More than all links cost is never spent.
+    assert searched == [(5.0, 0.0), (4.0, 4.0 / study.BUDGETS)]
+
+
+def test_gains_are_over_the_first_row_and_a_row_gains_nothing_over_the_one_above(monkeypatch):
+    monkeypatch.setattr(study, "form_fields", lambda forms: {"paper_s": forms})
+
+    def step(price, cycle_time_s, simulated_s, *links):
+        return SimpleNamespace(
+            links=[SimpleNamespace(added_gbps=0.5) for _ in links],
+            names=links,
+            cycle_time_s=cycle_time_s,
+            overlay=SimpleNamespace(closed_forms=cycle_time_s),
+            proven=SimpleNamespace(found=SimpleNamespace(price=price), bound=0.5, is_proven=True),
+            simulated=SimpleNamespace(
+                cycle_time_s=simulated_s, half_width_s=None, is_exact=True, engine="compiled"
+            ),
+        )
+
+    steps = [step(0, 4.0, 4.0), step(1, 3.0, 4.0, "a"), step(2, 2.0, 3.5, "b", "c"), step(3, 1.0, 3.75, "b")]
+    rows = _rows(SimpleNamespace(price_list=object(), currency="EUR"), steps)
+    assert [row["gain_s"] for row in rows] == [0.0, 1.0, 2.0, 3.0]
+    assert [row["simulated_gain_s"] for row in rows] == [0.0, 0.0, 0.5, 0.25]
+    assert [row["gains_nothing_simulated"] for row in rows] == [False, True, False, True]
+    assert [row["change"] for row in rows] == ["none", "a", "b, c; without a", "without c"]
+    assert [(row["links"], row["added_gbps"], row["raised"]) for row in rows] == [
+        (0, 0.0, ""), (1, 0.5, "a"), (2, 1.0, "b; c"), (1, 0.5, "b"),
+    ]  # fmt: skip
+    assert {row["currency"] for row in rows} == {"EUR"}
+    assert "currency" not in _rows(SimpleNamespace(price_list=None), steps)[0]
