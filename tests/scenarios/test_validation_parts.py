@@ -2,7 +2,7 @@
 
 import math
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
 import h5py
@@ -12,6 +12,7 @@ import pytest
 from scenarios.config.events.cause import Cause
 from scenarios.config.events.window import Window
 from scenarios.config.network import NetworkConfig, build_network
+from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.simulation.experiment import graph_experiment
 from scenarios.validation import attribution, baseline, events, file, randomized, request, study, table
@@ -631,6 +632,119 @@ def test_randomized_overlays_may_have_fewer_rounds(validations):
 def test_with_random_computing_times_overlays_are_compared_with_the_first(validations):
     pairs = [None, ("star", "ring", 3), ("mst", "ring", 3)]
     assert validations("ring", "star", "mst", compute="lognormal")[1] == pairs
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Starts of which some are counted."""
+
+    rounds: tuple[int, int] = (0, 0)
+    asked: tuple[int, int] | None = None
+
+
+class RecordedStarts:
+    def computing(self, computes, regular_from):
+        assert (computes, regular_from) == ("computes", "regular")
+        return self
+
+    def counted(self, first, end):
+        return Counted(rounds=(first, end))
+
+    def until(self, stop):
+        return stop
+
+
+@pytest.fixture
+def both_simulations(monkeypatch):
+    """Validate an overlay by simulations of 10 rounds from round 5 on; what was simulated."""
+
+    def make(is_static, is_periodic, simulation=None, asked=None, events=None):
+        designed, periodic = (type(name, (SimpleNamespace,), {}) for name in ("Designed", "Periodic"))
+        overlay = (designed if is_static else periodic if is_periodic else SimpleNamespace)(
+            kind="o", graph="graph"
+        )
+        seen = []
+        maxmin = SimpleNamespace(first_round=5, rounds=10, asked=asked, simulated_rounds=20)
+
+        def job_of(_overlay, settings, *, rounds, seed):
+            assert (rounds, seed) == (30, 7)
+            return SimpleNamespace(sharing=settings.sharing, compute="compute", fifo="fifo")
+
+        def collect(job, silos, *, title, until, engine, messages=False):
+            assert silos == "silos"
+            seen.append((job.sharing, title, until, messages, engine))
+            return SimpleNamespace(
+                sharing=job.sharing, round_start_s="starts", absences="away",
+                computes="computes", regular_from="regular",
+            )  # fmt: skip
+
+        def starts_of(round_start_s, absences):
+            assert (round_start_s, absences) == ("starts", "away")
+            return RecordedStarts()
+
+        for name, value in {
+            "Overlay": designed,
+            "PeriodicOverlay": periodic,
+            "_followed": lambda _overlay: "silos",
+            "job_of": job_of,
+            "collect": collect,
+            "simulated_cycle_time": lambda found, _silos: maxmin if found.sharing == "maxmin" else "equal",
+            "Starts": SimpleNamespace(of=starts_of),
+            "Window": SimpleNamespace(of=lambda counted: counted),
+            "WindowEvents": SimpleNamespace(of=lambda _simulation, *given: events and (events, *given)),
+            "simulate_undisturbed": lambda *_, seed: ("undisturbed", seed),
+            "attribute": lambda *given, **more: (given[2:], more),
+            "random_cycle_time": lambda _overlay, rounds, seed: ("forms", rounds, seed),
+            "attribute_randomized": lambda *given, **more: (given[2], more),
+        }.items():
+            monkeypatch.setattr(study, name, value)
+        found = study._validated(overlay, simulation or SimulationConfig(), rounds=30, seed=7)
+        assert found.overlay is overlay
+        assert (found.equal, found.maxmin) == ("equal", maxmin)
+        return found, seen
+
+    return make
+
+
+def test_an_overlay_is_simulated_on_shared_links_and_at_constant_rates(both_simulations):
+    simulation = SimulationConfig(engine="simpy", until_ci="2 %", sharing="equal")
+    found, seen = both_simulations(True, False, simulation)
+    assert seen == [
+        ("maxmin", "o, maxmin", 0.02, True, "simpy"),
+        ("equal", "o, equal", 0.02, False, "simpy"),
+    ]
+    # Rounds 5 to 14, to their ends.
+    assert (found.window, found.starts) == (Counted((5, 15)), 16)
+    given, more = found.attribution
+    assert given == ("compute", found.maxmin)
+    assert more == {"fifo": "fifo", "undisturbed": None, "events": None}
+    assert (found.randomized_forms, found.randomized_attribution) == (None, None)
+
+
+def test_rounds_that_are_asked_for_are_followed_to_their_own_end(both_simulations):
+    found, seen = both_simulations(True, False, asked=(4, 18))
+    assert (found.window, found.starts) == (Counted((5, 15), (4, 18)), 19)
+    assert {each[2] for each in seen} == {None}
+
+
+def test_with_events_the_undisturbed_network_is_simulated_too(both_simulations):
+    found, _ = both_simulations(True, False, events="failures")
+    _, more = found.attribution
+    assert more["undisturbed"] == ("undisturbed", 7)
+    assert more["events"] == ("failures", "graph", Counted((5, 15)), "away")
+
+
+def test_other_overlays_have_no_parts_arc_by_arc(both_simulations):
+    found, seen = both_simulations(False, True)
+    assert (found.attribution, found.randomized_attribution, found.randomized_forms) == (None, None, None)
+    assert not any(messages for *_, messages, _ in seen)
+
+    found, _ = both_simulations(False, False)
+    assert found.attribution is None
+    # Closed forms are those of as many drawn rounds as were simulated.
+    assert found.randomized_forms == ("forms", 20, 7)
+    forms, more = found.randomized_attribution
+    assert (forms, more) == (("forms", 20, 7), {"equal": "equal", "maxmin": found.maxmin, "seed": 7})
 
 
 def test_closed_forms_know_no_participation(gaia):
