@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from scipy.sparse import csr_array
 
 from topologies import AccessLinks, InputError, Workload, connectivity, design
 from topologies import circuit_bound as circuits
@@ -20,7 +21,7 @@ from topologies.bounds import (
     simulated_bound_s,
     simulated_bounds_s,
 )
-from topologies.circuit_bound import circuit_bound
+from topologies.circuit_bound import _Cut, _near, _reached, _solve, _violated, circuit_bound
 from topologies.connectivity import with_bottleneck
 from topologies.designers.ring import ring
 
@@ -479,3 +480,73 @@ def test_the_slowest_link_that_is_needed_bounds_a_period_by_its_share(make_under
     assert _slowest_needed_s(two, work) == 1.0
     one = connectivity(links, access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[0])
     assert _slowest_needed_s(one, work) == 0.0
+
+
+def test_the_first_programs_have_the_eight_cheapest_arcs_of_each_node_either_way():
+    cost = np.random.default_rng(3).random((12, 12))
+    out, into = (np.sort(cost, axis=axis) for axis in (1, 0))
+    assert np.array_equal(_near(cost), (cost <= out[:, [7]]) | (cost <= into[[7]]))
+
+
+def flow_of(nodes, *circuits):
+    flow = np.zeros((nodes, nodes))
+    for *circuit, share in circuits:
+        for i, j in zip(circuit, [*circuit[1:], circuit[0]], strict=True):
+            flow[i, j] = share
+    return flow
+
+
+def test_a_circuit_apart_from_the_node_is_cut_off_once():
+    flow = flow_of(6, (0, 1, 0.2), (2, 3, 0.2), (4, 5, 0.1))
+    apart, more = _violated(flow, 0)
+    assert np.flatnonzero(apart.inside).tolist() == [2, 3]
+    assert apart.visited == 2
+    assert (np.flatnonzero(more.inside).tolist(), more.visited) == ([4, 5], 4)
+    assert np.flatnonzero(_violated(flow, 3)[0].inside).tolist() == [0, 1]
+
+
+def test_a_circuit_through_the_node_violates_no_cut():
+    assert _violated(flow_of(4, (0, 1, 2, 3, 0.25)), 2) == []
+    # What is rounding is no circuit.
+    assert _violated(flow_of(4, (0, 1, 0.5), (2, 3, 1e-7)), 0) == []
+    # A tenth of what passes 2 and 3 goes through 0.
+    flow = flow_of(4, (2, 3, 0.4)) + flow_of(4, (0, 2, 3, 0.04))
+    (cut,) = _violated(flow, 0)
+    assert (np.flatnonzero(cut.inside).tolist(), cut.visited) == ([2, 3], 2)
+
+
+def test_nodes_behind_a_full_arc_are_not_reached():
+    capacity = csr_array(np.array([[0, 5, 0], [0, 0, 3], [0, 0, 0]], dtype=np.int32))
+    flow = csr_array(np.array([[0, 3, 0], [-3, 0, 3], [0, -3, 0]], dtype=np.int32))
+    assert sorted(_reached(capacity, flow, 0).tolist()) == [0, 1]
+    # Back along what flows.
+    assert sorted(_reached(capacity, flow, 2).tolist()) == [0, 1, 2]
+
+
+def test_a_program_with_and_without_a_cut_by_hand():
+    # 0 and 1 exchange models in 3 each, 2 and 3 in 1 each; from one pair to the other it takes 5.
+    cost = np.full((4, 4), 5.0)
+    cost[0, 1] = cost[1, 0] = 3.0
+    cost[2, 3] = cost[3, 2] = 1.0
+    np.fill_diagonal(cost, np.inf)
+    arc = np.isfinite(cost)
+    # As much out of 2 and 3 as out of 0: a quarter on each of the four arcs.
+    flow, optimum, left = _solve(cost, arc, 0, [])
+    assert optimum == pytest.approx(2.0)
+    assert flow == pytest.approx(flow_of(4, (0, 1, 0.25), (2, 3, 0.25)))
+    assert left[arc].min() == pytest.approx(2.0)
+    cuts = _violated(flow, 0)
+    assert [(each.inside.tolist(), each.visited) for each in cuts] == [([False, False, True, True], 2)]
+    # Then 0 and 1 alone are fastest but for 0 > 2 > 3 > 0 with (5 + 1 + 5) / 3.
+    both = [*cuts, _Cut(inside=cuts[0].inside, visited=3)]
+    flow, optimum, left = _solve(cost, arc, 0, both)
+    assert optimum == pytest.approx(3.0)
+    assert flow == pytest.approx(flow_of(4, (0, 1, 0.5)))
+    assert left[arc].min() == pytest.approx(3.0)
+    assert circuit_bound(cost, 0) == pytest.approx(3.0)
+    assert circuit_bound(cost * 1e-6, 0) == pytest.approx(3e-6)
+    # Without an arc into the node there is no program to solve.
+    one_way = arc.copy()
+    one_way[:, 0] = False
+    assert _solve(cost, one_way, 0, []) is None
+    assert circuit_bound(np.where(one_way, cost, np.inf), 0) == -np.inf
