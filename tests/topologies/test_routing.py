@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from topologies import load_underlay, published_underlays, routing
+from topologies import InputError, load_underlay, published_underlays, routing
 from topologies.compiled_designs import many_designs
 from topologies.explicit_routes import explicit_routes
 from topologies.routing import TIE, shortest_routes
@@ -204,3 +204,60 @@ def test_explicit_routes_know_their_links_and_the_slowest_of_each_as_shortest_on
     assert direct.used_links().sum() == 2
     inf = np.inf
     assert direct.bottleneck_bps(capacity).tolist() == [[inf, 5, 3], [5, inf, 3], [3, 3, inf]]
+
+
+@pytest.mark.parametrize("lengths", [(1.0, 2.0, 9.0), (0.0, 0.0, 0.0), (1e6, 1e6, 1.0)])
+def test_a_link_that_is_down_is_crossed_only_where_there_is_no_other_route(make_underlay, lengths):
+    triangle = make_underlay(
+        3, [(a, b, km) for (a, b), km in zip([(0, 1), (1, 2), (0, 2)], lengths, strict=True)]
+    )
+    for down, (a, b) in enumerate(triangle.ends.tolist()):
+        capacity = np.where(np.arange(3) == down, 0.0, 1e9)
+        (around,) = {0, 1, 2} - {a, b}
+        routes = shortest_routes(triangle, capacity)
+        assert routes.nodes(a, b) == (a, around, b)
+        # Lengths are those of the links, whatever they cost.
+        assert routes.distance_km[a, b] == sum(lengths) - lengths[down]
+    line = make_underlay(3, [(0, 1, 5.0), (1, 2, 7.0)])
+    routes = shortest_routes(line, np.array([0.0, 1e9]))
+    assert routes.nodes(0, 2) == (0, 1, 2)
+    assert routes.distance_km[0, 2] == 12.0
+
+
+def test_routes_of_the_least_weight_keep_their_lengths(make_underlay):
+    triangle = make_underlay(3, [(0, 1, 1.0), (1, 2, 2.0), (0, 2, 9.0)])
+    routes = shortest_routes(triangle, weight=[3, 3, 0])
+    assert routes.nodes(0, 2) == (0, 2)
+    assert routes.distance_km.tolist() == [[0.0, 1.0, 9.0], [1.0, 0.0, 2.0], [9.0, 2.0, 0.0]]
+    assert shortest_routes(triangle, weight=[0, 0, 1]).nodes(0, 2) == (0, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1.0, 2.0], r"weight\(of shape \(2,\)\) must have shape \(3,\): one per link"),
+        ([[1.0, 2.0, 3.0]], r"weight\(of shape \(1, 3\)\) must have shape \(3,\)"),
+        ([1.0, -0.5, 2.0], r"weight\[1\]\(=-0.5\) must be finite and >= 0"),
+        ([1.0, 2.0, np.inf], r"weight\[2\]\(=inf\) must be finite and >= 0"),
+        ([np.nan, 2.0, np.inf], r"weight\[0\]\(=nan\) must be finite and >= 0"),
+    ],
+)
+def test_a_weight_that_is_none_is_named(make_underlay, weight, message):
+    triangle = make_underlay(3, [(0, 1, 1.0), (1, 2, 2.0), (0, 2, 9.0)])
+    with pytest.raises(InputError, match=message):
+        shortest_routes(triangle, weight=weight)
+
+
+def test_shortest_routes_take_flows_whole_and_say_what_they_use(make_underlay):
+    routes = shortest_routes(make_underlay(3, [(0, 1, 1.0), (1, 2, 2.0), (0, 2, 9.0)]))
+    assert (routes.splits, routes.shares(0, 2)) == (False, ())
+    assert routes.used_links().tolist() == [True, True, False]
+    assert repr(routes) == "<ShortestRoutes between 3 routers>"
+    # Kept routes are those that were followed.
+    assert routes.links(0, 2) is routes.links(0, 2)
+    inf = np.inf
+    assert routes.bottleneck_bps(np.array([5.0, 3.0, 1.0])).tolist() == [
+        [inf, 5, 3],
+        [5, inf, 3],
+        [3, 3, inf],
+    ]
