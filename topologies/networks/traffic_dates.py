@@ -36,7 +36,9 @@ def parse_date(text: str) -> tuple[float, bool]:
     try:
         if found := _SNDLIB.fullmatch(text):
             year, month, day, hour, minute = found.groups()
-            date = datetime(int(year), int(month), int(day or 1), int(hour or 0), int(minute or 0), tzinfo=UTC)
+            date = datetime(
+                int(year), int(month), int(day or 1), int(hour or 0), int(minute or 0), tzinfo=UTC
+            )
             return date.timestamp(), False
         date = datetime.fromisoformat(text)
         has_zone = date.tzinfo is not None
