@@ -1,4 +1,4 @@
-"""The state in which a job begins in the compiled engine, by hand."""
+"""States of the compiled engine by hand: that in which a job begins, and those that repeat."""
 
 import math
 
@@ -6,8 +6,19 @@ import numpy as np
 import pytest
 
 from simulator import Constant, Exponential, FlowArc, make_job
-from simulator.compiled.heap import size
-from simulator.compiled.state import GATED, NONE, OFF, make_network, make_queue, make_silos, make_window
+from simulator.compiled.heap import put, size
+from simulator.compiled.repeats import is_repeat
+from simulator.compiled.state import (
+    COMPUTING,
+    GATED,
+    NONE,
+    OFF,
+    WAITING,
+    make_network,
+    make_queue,
+    make_silos,
+    make_window,
+)
 from simulator.compiled.used_arcs import Wirings
 
 
@@ -125,3 +136,131 @@ def test_a_window_in_which_nothing_has_happened():
     assert (window.messages["bound_link"] == -1).all()
     queue = make_queue(make_network(job(changes=lambda: iter(()))), 3)
     assert (queue.gap_bits.shape, queue.bound_s.shape) == ((3, 4), (3, 4))
+
+
+def state(k, now_s, *, base, head):
+    """Silo 0 in round `k`, silo 1 one behind, silo 2 one ahead; arc 0 holds two messages back, arc 1 sends three."""
+    some = job()
+    network, silos = make_network(some), make_silos(some)
+    queue = make_queue(network, 4)
+    window = make_window(some, Wirings(some).rows(0, 6), some.compute.rows(0, 6))
+    clock, arcs = network.clock, network.arcs
+    clock["now_s"], clock["base"], clock["reference"], clock["latest"] = now_s, base, k, k + 1
+    clock["period"], clock["next_round"] = 4, 8
+    silos.table["round"] = [k, k - 1, k + 1]
+    silos.table["phase"] = [COMPUTING, WAITING, GATED]
+    for silo, due_s in enumerate((2.0, 7.0, 1.5)):
+        put(silos.events, silo, now_s + due_s)
+    arcs["slow"] = [1, 1, 1, 0]
+    arcs["after_s"] = 5.0
+    arcs[0]["held"], arcs[0]["held_round"] = 2, k - 1
+    window.messages["start_s"][k - 1 - base, 0] = now_s + 0.5
+    window.messages["start_s"][k - base, 0] = now_s + 0.75
+    arcs[1]["count"], arcs[1]["queued"], arcs[1]["head_round"], arcs[1]["head"] = 3, 1, k - 1, head
+    arcs[1]["rate_bps"], arcs[1]["left_bits"], arcs[1]["since_s"] = 0.5, 6.0, now_s - 2.0
+    queue.gap_bits[(head + 1) % 4, 1], queue.gap_bits[(head + 2) % 4, 1] = 1.5, 2.5
+    arcs[2]["open_until_s"] = now_s + 3.0
+    rows = slice(k - 1 - base, k + 2 - base)
+    window.inbox["missing"][rows] = [[9, 1, 9], [2, 3, 9], [4, 5, 6]]
+    window.inbox["latest_s"][rows] = now_s + np.array([[9.0, 0.25, 9.0], [-1.0, 0.5, 9.0], [4.0, 0.0, 8.0]])
+    return network, silos, queue, window
+
+
+STATE = [
+    *[(0, 0), (COMPUTING, 0), (2.0, "s")],  # each silo: round, phase, when it is due
+    *[(-1, 0), (WAITING, 0), (0.0, "s")],
+    *[(1, 0), (GATED, 0), (1.5, "s")],
+    *[
+        (0, 0),
+        (2, 0),
+        (0, 0),
+        (-1, 0),
+        (0.5, "s"),
+        (0.75, "s"),
+    ],  # messages on arc 0; held back, the first, until when
+    *[(4, 0), (0, 0), (0, 0), (-1, 0), (0.5, "bit/s"), (5.0, "bit"), (1.5, "bit"), (2.5, "bit")],
+    *[(0, 0), (0, 0), (0, 0), (3.0, "s")],  # arc 2 is open
+    (0, 0),
+    (1, 0),  # the last round of which something was delivered
+    *[
+        (2, 0),
+        (0.0, "s"),
+        (4, 0),
+        (4.0, "s"),
+    ],  # the messages that each silo misses in its rounds from its own on
+    *[(1, 0), (0.25, "s"), (3, 0), (0.5, "s"), (5, 0), (0.0, "s")],
+    *[(6, 0), (8.0, "s")],
+]
+
+
+def saved_state():
+    saved = np.full(60, np.nan)
+    found = state(8, 64.0, base=6, head=5)
+    assert not is_repeat(*found, saved)
+    return saved, found[0].clock
+
+
+def later_state(saved, *, k=12, now_s=96.0, saved_round=8, next_round=16):
+    found = state(k, now_s, base=k - 3, head=7)
+    clock = found[0].clock
+    clock["saved_s"], clock["saved_round"], clock["next_round"] = 64.0, saved_round, next_round
+    return is_repeat(*found, saved), clock[0]
+
+
+def test_a_state_is_what_silos_and_messages_do_next():
+    saved, clock = saved_state()
+    assert saved[: len(STATE)].tolist() == [value for value, _ in STATE]
+    assert np.isnan(saved[len(STATE) :]).all()
+    assert (clock["saved_s"][0], clock["saved_round"][0], clock["next_round"][0]) == (64.0, 8, 16)
+    assert clock["reference"][0] == NONE
+
+
+def test_a_state_repeats_where_all_of_it_differs_by_rounding_at_most():
+    # The period is 32 s; dates of 96 s are rounded by 2e-15 of that, and of bits what is sent meanwhile.
+    noise_s = 96.0 * 2e-15
+    least = {0: 0.0, "s": 32e-12 + noise_s, "bit/s": 0.5e-12, "bit": 8e-12 + 0.5 * noise_s}
+    saved, _ = saved_state()
+    found = state(12, 96.0, base=9, head=7)
+    clock = found[0].clock[0]
+    clock["saved_s"], clock["saved_round"], clock["next_round"] = 64.0, 8, 16
+    for place, (_, unit) in enumerate(STATE):
+        for sign in (1.0, -1.0):
+            near, far = saved.copy(), saved.copy()
+            near[place] += sign * 0.998 * least[unit]
+            far[place] += sign * (1.002 * least[unit] or 1.0)
+            for other, repeats in ((saved, True), (near, True), (far, False)):
+                clock["reference"] = 12
+                assert is_repeat(*found, other) is repeats, place
+
+
+@pytest.mark.parametrize(
+    ("how", "repeats", "saved_round", "next_round"),
+    [
+        ({}, True, 8, 16),
+        ({"k": 16, "next_round": 32}, True, 8, 32),
+        ({"saved_round": 0}, True, 0, 16),
+        ({"k": 13}, False, 8, 16),  # the job has other arcs in the rounds that follow
+        ({"k": 15, "saved_round": NONE}, False, NONE, 16),  # nothing is saved yet
+        ({"k": 15, "saved_round": NONE, "next_round": 15}, False, 15, 30),
+        ({"k": 14, "next_round": 13}, False, 14, 28),
+    ],
+)
+def test_states_are_compared_a_period_apart_and_saved_where_as_many_rounds_again_are_over(
+    how, repeats, saved_round, next_round
+):
+    found, clock = later_state(saved_state()[0], **how)
+    assert found is repeats
+    assert (clock["saved_round"], clock["next_round"], clock["reference"]) == (saved_round, next_round, NONE)
+    assert clock["saved_s"] == (96.0 if saved_round > 8 else 64.0)
+
+
+@pytest.mark.parametrize(
+    ("arc", "value", "starts_slowly"),
+    [("after_s", -1.0, 1), ("open_until_s", 63.0, 1), ("open_until_s", math.inf, 0)],
+)
+def test_of_an_arc_that_is_open_for_ever_or_not_at_all_no_date_is_in_the_state(arc, value, starts_slowly):
+    saved, found = np.full(60, np.nan), state(8, 64.0, base=6, head=5)
+    found[0].arcs[2][arc] = value
+    assert not is_repeat(*found, saved)
+    values = [value for value, _ in STATE]
+    assert saved[: len(STATE) - 1].tolist() == [*values[:25], starts_slowly, *values[27:]]
