@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from simulator import FlowArc, SharingModel, max_min_rates
 from simulator.compiled.fair_sharing import begin, leave, update_rates
+from simulator.compiled.heap import size
 from simulator.compiled.state import make_network, make_queue, make_window
 from simulator.compiled.used_arcs import Wirings
 from simulator.compute_times import Constant
@@ -79,6 +80,34 @@ class Messages:
         assert not self.network.links["active_weight"].any()
         return busy, expected
 
+    def check_tables(self):
+        """What is kept of each link and arc is what the rates of the messages say."""
+        arcs, hops, seats, links, clock, ends, _, levels = self.network
+        is_used = arcs["count"][hops["arc"]] > 0
+        used, seat = hops[is_used], seats[hops["place"][is_used]]
+        assert (seat["hop"] == np.flatnonzero(is_used)).all()
+        assert (np.bincount(used["link"], minlength=len(links)) == links["members"]).all()
+        assert (seat["level_bps"] == arcs["level_bps"][used["arc"]]).all()
+        np.testing.assert_allclose(
+            seat["weight"], (arcs["weight"] * arcs["count"])[used["arc"]] * used["usage"], rtol=1e-13
+        )
+        load_bps = np.bincount(used["link"], seat["level_bps"] * seat["weight"], len(links))
+        most_bps = links["capacity_bps"].max(initial=0.0)
+        np.testing.assert_allclose(links["load_bps"] * (links["members"] > 0), load_bps, atol=1e-9 * most_bps)
+        busy = arcs[arcs["count"] > 0]
+        bound = hops["link"][busy["bound_hop"]]
+        assert (arcs["bound_hop"][arcs["count"] == 0] == -1).all()
+        assert (hops["arc"][busy["bound_hop"]] == np.flatnonzero(arcs["count"])).all()
+        assert (np.bincount(bound, minlength=len(links)) == links["bound"]).all()
+        assert (links["level_bps"][bound] == busy["level_bps"]).all()
+        np.testing.assert_allclose(load_bps[bound], links["capacity_bps"][bound], rtol=1e-9)
+        assert (size(levels), clock["open"][0]) == (0, 0)
+        assert ((ends["place"][:-1] >= 0) == (arcs["count"] > 0)).all()
+        if clock["fifo"][0]:  # Of several on an arc, `toggle` may take one that has bits left.
+            end_s = busy["since_s"] + busy["left_bits"] / busy["rate_bps"]
+            np.testing.assert_allclose(busy["end_s"], end_s, rtol=1e-12)
+            assert (ends["key"][:-1][arcs["count"] > 0] <= busy["end_s"]).all()
+
 
 @st.composite
 def systems(draw):
@@ -102,6 +131,7 @@ def test_rates_after_every_instant(system):
             messages.toggle(arc)
         messages.settle()
         messages.check()
+        messages.check_tables()
 
 
 @given(systems(), st.randoms(use_true_random=False))
@@ -117,6 +147,7 @@ def test_rates_with_several_messages_on_an_arc(system, random):
                 messages.toggle(arc)
         messages.settle()
         messages.check()
+        messages.check_tables()
 
 
 def drawn_weights(data, count):
@@ -140,6 +171,7 @@ def test_weighted_rates_after_every_instant(queueing, system, data):
                 messages.toggle(arc)
         messages.settle()
         messages.check()
+        messages.check_tables()
 
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
@@ -189,6 +221,7 @@ def test_rates_stay_right_over_thousands_of_instants(capacities_bps):
         messages.settle()
         if instant % 8 == 0:
             messages.check()
+    messages.check_tables()
     assert messages.network.clock["stamp"][0] > 3_000
 
 
