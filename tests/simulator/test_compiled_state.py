@@ -239,6 +239,7 @@ def test_a_state_repeats_where_all_of_it_differs_by_rounding_at_most():
         ({}, True, 8, 16),
         ({"k": 16, "next_round": 32}, True, 8, 32),
         ({"saved_round": 0}, True, 0, 16),
+        ({"k": 13, "saved_round": 1}, True, 1, 16),
         ({"k": 13}, False, 8, 16),  # the job has other arcs in the rounds that follow
         ({"k": 15, "saved_round": NONE}, False, NONE, 16),  # nothing is saved yet
         ({"k": 15, "saved_round": NONE, "next_round": 15}, False, 15, 30),
