@@ -4,12 +4,28 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import pytest
 
 from topologies.errors import LeftEarlyError
 from training.mpi.early_exit import reject_early_exit
 from training.mpi.launcher import run_ranks
+
+
+@pytest.fixture(autouse=True)
+def exits(monkeypatch):
+    """Exits of this process, which goes on: a test that ended it would end all others with its status."""
+    leave, owner, statuses = os._exit, os.getpid(), []
+
+    def end(status):
+        if os.getpid() != owner:
+            leave(status)
+        statuses.append(status)
+        raise SystemExit(f"the process left with status {status}")
+
+    monkeypatch.setattr(os, "_exit", end)
+    return statuses
 
 
 def leaving(leave):
@@ -29,14 +45,14 @@ def leaving(leave):
         (lambda: sys.exit(4), "sys.exit(4)"),
     ],
 )
-def test_leaving_is_an_error_that_says_where(leave, call):
+def test_leaving_is_an_error_that_says_where(exits, leave, call):
     real, found = os._exit, []
     with pytest.raises(LeftEarlyError) as caught:
         found.extend(reject_early_exit(leaving(leave)))
     line = leave.__code__.co_firstlineno
     assert str(caught.value) == f"{call} was called in {__file__}, line {line}."
     assert os._exit is real
-    assert found == [1, 2]
+    assert (found, exits) == ([1, 2], [])
 
 
 def test_items_errors_and_closing_pass_through():
@@ -93,6 +109,33 @@ def test_another_thread_ends_the_process_with_a_status_that_is_seen(status, seen
     assert done.returncode == seen
     assert ("os._exit(0) was called in" in done.stderr) == (status == 0)
     assert threading.active_count() >= 1
+
+
+@pytest.mark.parametrize(("status", "seen"), [(0, 1), (256, 1), (5, 5), (257, 257)])
+def test_of_another_thread_that_leaves_the_message_is_printed_and_a_failure_stays_one(
+    exits, capsys, status, seen
+):
+    def leave():
+        with suppress(SystemExit):
+            os._exit(status)
+
+    def items():
+        thread = threading.Thread(target=leave)
+        thread.start()
+        thread.join()
+        yield "done"
+
+    assert list(reject_early_exit(items())) == ["done"]
+    assert exits == [seen]
+    line = leave.__code__.co_firstlineno + 2
+    said = f"os._exit({status}) was called in {__file__}, line {line}.\n"
+    assert capsys.readouterr().err == (said if seen == 1 else "")
+
+
+def test_a_failure_that_code_reports_itself_stays_one(exits):
+    with pytest.raises(LeftEarlyError, match=r"^sys\.exit\('the process left with status 3'\) was called in"):
+        list(reject_early_exit(leaving(lambda: os._exit(3))))
+    assert exits == [3]
 
 
 def test_a_launcher_that_only_says_that_all_is_well_is_not_believed(make_job, monkeypatch, tmp_path):

@@ -148,3 +148,30 @@ def test_a_rank_that_is_about_to_be_to_blame_does_not_speak():
     verdict = ranks.pass_time(LIMIT_S)
     assert verdict.message.startswith("rank 0 on a (process 100), which is stopped, made no progress")
     assert verdict.speaker == 2
+
+
+def test_hosts_have_met_once_the_hub_has_heard_all_and_each_other_one_the_hub():
+    hub, other = Ranks(), Ranks(own=2)
+    for host, met in ((0, False), (2, False), (1, True)):
+        assert hub.judge.has_met is False
+        hub.judge.hear(host, {})
+        assert hub.judge.has_met is met
+    other.judge.hear(2, {})
+    other.judge.hear(1, {})
+    assert other.judge.has_met is False
+    other.judge.hear(HUB, {})
+    assert other.judge.has_met is True
+
+
+def test_a_host_is_heard_and_not_lost_up_to_the_whole_of_its_times():
+    ranks = Ranks(own=1)
+    ranks.stopped = {2}
+    assert ranks.pass_time(2 * LIMIT_S, heard=(0, 1)) is None
+    # The last look was half a second after it was heard.
+    assert ranks.pass_time(HEARD_S - LOOK_S, heard=(1,)) is None
+    assert ranks.pass_time(LOOK_S, heard=(1,)).message.startswith("rank 2 on b (process 102)")
+
+    ranks = Ranks(own=1)
+    assert ranks.pass_time(2 * LIMIT_S, heard=(0, 1)) is None
+    assert ranks.pass_time(LIMIT_S - LOOK_S, heard=(1,)) is None
+    assert ranks.pass_time(LOOK_S, heard=(1,)).message == LOST.format("rank 0 on a, rank 1 on a")

@@ -1,10 +1,11 @@
 """The communicator, the start and the end of MPI on a library that notes its calls; `test_exchange` has real ranks."""
 
 import importlib
+import io
 import os
 import socket
 import sys
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -13,10 +14,12 @@ import pytest
 import torch
 
 from topologies.errors import InputError, MachineError, TrainingError
-from training import World
-from training.engine.progress import Progress
+from training import TrainingConfig, World
+from training.engine.progress import Progress, Stage
 from training.mpi.backend import MpiBackend
-from training.mpi.rank_progress import SilentRanksError, Verdict
+from training.mpi.host_verdict import Host
+from training.mpi.host_watch import END_S, Plan
+from training.mpi.rank_progress import SharedProgress, SilentRanksError, Verdict, empty_board, read_board
 from training.mpi_environment import FORWARDING_S, abort, start_mpi
 
 COMMUNICATOR = "training.mpi.mpi_communicator"
@@ -425,3 +428,137 @@ def test_hosts_are_in_the_order_of_their_first_ranks(world_watch, mpi):
             ("c", (4,)),
         ]
         assert own == expected
+
+
+TWO_HOSTS = (Host(name="a", ranks=(0, 2)), Host(name="b", ranks=(1,)))
+
+
+@pytest.fixture
+def watching(world_watch, mpi, monkeypatch):
+    """Enter the watch as a rank of some hosts, whose process is none; gives what the process is told."""
+
+    def enter(rank, hosts, found, *, unheard=False):
+        plans, mpi.rank = [], rank
+
+        @contextmanager
+        def process(plan):
+            plans.append(plan)
+            yield unheard
+            plans.append([state.stage for state in read_board(os.pread(plan.board, 1 << 16, 0))])
+
+        own = next(place for place, host in enumerate(hosts) if rank in host.ranks)
+        mpi.allgather = lambda said: [said if each is None else each for each in found]
+        mpi.bcast = lambda _token: "token"
+        monkeypatch.setattr(world_watch, "_hosts", lambda: (hosts, own))
+        monkeypatch.setattr(world_watch, "_addresses", lambda number: (("10.0.0.7", number),))
+        monkeypatch.setattr(world_watch, "_process", process)
+        return world_watch.watched(TrainingConfig(rank_timeout="90 s")), plans
+
+    return enter
+
+
+def test_the_first_rank_of_a_host_starts_its_watch_with_what_that_must_know(watching, mpi):
+    for rank, hub, own, unheard in ((0, None, 0, True), (1, (5, 6, (("10.0.0.1", 9),)), 1, False)):
+        others = (7, -1, ())
+        entered, plans = watching(
+            rank, TWO_HOSTS, [hub, None if rank == 1 else others, others], unheard=unheard
+        )
+        mpi.calls.clear()
+        with entered as (progress, is_unheard):
+            (plan,) = plans
+            progress.step()
+            states = read_board(os.pread(plan.board, 1 << 16, 0))
+            with socket.socket(fileno=os.dup(plan.socket)) as listener:
+                assert listener.type == socket.SOCK_DGRAM
+                assert listener.getsockname()[1] >= 1024  # any that is free
+        assert is_unheard is unheard
+        assert [(state.process, state.steps) for state in states] == [
+            (os.getpid(), 1) if each == rank else (0, 0) for each in range(3)
+        ]
+        assert (plan.hosts, plan.own, plan.token) == (TWO_HOSTS, own, "token")
+        assert (plan.limit_s, plan.stated) == (90.0, "90 s")
+        assert plan.hub == (hub[2] if hub else (("10.0.0.7", plan.socket),))
+        # Who is done only waits for the others; they have met once, and nothing stays open.
+        assert plans[1][rank] == Stage.WAITING
+        assert mpi.calls == [("barrier",)]
+        for number in (plan.board, plan.socket):
+            with pytest.raises(OSError, match="Bad file descriptor"):
+                os.fstat(number)
+
+
+def test_the_watch_of_one_host_needs_no_socket(watching):
+    entered, plans = watching(0, (Host(name="a", ranks=(0, 1, 2)),), [None, (7, -1, ()), (8, -1, ())])
+    with entered as (_, is_unheard):
+        assert not is_unheard
+    assert plans[0].socket == -1
+
+
+def test_the_other_ranks_of_a_host_write_into_the_memory_of_its_first(watching, mpi):
+    board = os.memfd_create("board")
+    os.truncate(board, len(empty_board(3)))
+    entered, plans = watching(2, TWO_HOSTS, [(os.getpid(), board, ()), (7, -1, ()), None])
+    with entered as (progress, is_unheard):
+        progress.step()
+        assert not is_unheard
+    states = read_board(os.pread(board, 1 << 16, 0))
+    os.close(board)
+    assert [state.steps for state in states] == [0, 0, 1]
+    assert states[2].stage == Stage.WAITING
+    assert (plans, mpi.calls) == ([], [("barrier",)])
+
+
+def test_without_a_limit_ranks_meet_nobody(world_watch, mpi):
+    with world_watch.watched(TrainingConfig(rank_timeout=0)) as (progress, is_unheard):
+        assert not isinstance(progress, SharedProgress)
+        assert is_unheard is False
+    assert mpi.calls == []
+
+
+def test_who_waits_for_its_end_gives_the_one_that_speaks_twice_its_time(world_watch, monkeypatch):
+    slept = []
+    monkeypatch.setattr(world_watch.time, "sleep", slept.append)
+    world_watch.wait_for_the_end()
+    assert slept == [2 * END_S]
+
+
+@pytest.mark.parametrize(("number", "passed"), [(-1, [5]), (0, [5, 0]), (6, [5, 6])])
+@pytest.mark.parametrize(
+    ("raised", "closed", "waited"),
+    [(None, True, True), (ValueError, True, False), (SilentRanksError, False, False)],
+)
+def test_the_watch_of_a_host_ends_with_its_rank_unless_it_is_to_end_that(
+    world_watch, monkeypatch, number, passed, raised, closed, waited
+):
+    plan = Plan(
+        hosts=TWO_HOSTS, own=0, limit_s=90.0, stated="90 s", board=5, socket=number, hub=(), token="token"
+    )
+    started, alive, ends, pipe = {}, [], [], os.pipe()
+
+    def popen(command, **options):
+        started.update(options, command=command)
+        alive.append(os.dup(options["stdin"]))
+        return SimpleNamespace(
+            stdout=io.BytesIO(b"1 and more" if raised else b""), wait=lambda: ends.append("waited")
+        )
+
+    monkeypatch.setattr(world_watch.subprocess, "Popen", popen)
+    monkeypatch.setattr(world_watch.os, "pipe", lambda: pipe)
+    verdict = Verdict(message="rank 0 hangs.", speaker=0)
+    error = raised and (raised(verdict) if raised is SilentRanksError else raised("boom"))
+    with pytest.raises(raised) if raised else nullcontext(), world_watch._process(plan) as unheard:
+        assert unheard is (raised is None)
+        if error:
+            raise error
+
+    os.set_blocking(alive[0], False)
+    # It reads the end of its input once nobody can write there.
+    with nullcontext() if closed else pytest.raises(BlockingIOError):
+        assert os.read(alive[0], 1) == b""
+    os.close(alive[0])
+    if not closed:
+        os.close(pipe[1])
+    assert ends == ["waited"] * waited
+    assert started["pass_fds"] == passed
+    # Ctrl-C reaches the ranks, not what watches them.
+    assert started["start_new_session"] is True
+    assert Plan.from_json(started["command"][-1]) == plan

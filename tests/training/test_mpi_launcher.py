@@ -2,7 +2,7 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,15 +10,15 @@ import pytest
 import torch
 
 from topologies.errors import InputError, LeftEarlyError, MachineError, TrainingError
-from training import TrainingConfig, World, load_backend, world
-from training.mpi import trial
+from training import HistoryRow, TrainingConfig, World, load_backend, world
+from training.mpi import trial, trial_rank
 from training.mpi.backend import MpiBackend
-from training.mpi.launcher import LOG, _error, _error_from_log, _lines, _with_output
+from training.mpi.launcher import LOG, _error, _error_from_log, _lines, _with_output, run_ranks
 from training.mpi.trial import LauncherTrial, listed_sizes, try_launcher
 from training.mpi.trial_rank import ANSWERS
-from training.mpi.worker import ERRORS, main
+from training.mpi.worker import ERRORS, JOB, PROGRESS, ROWS, main
 from training.mpi_environment import check_size, local_rank, mpiexec_path, rank_environment, start_mpi
-from training.notice import Notice
+from training.notice import Notice, to_line
 
 
 @pytest.mark.parametrize(
@@ -401,3 +401,57 @@ def test_lines_of_ranks_are_read_whole_until_the_process_has_ended():
     finally:
         os.close(reading)
         os.close(writing)
+
+
+@pytest.mark.parametrize("failure", ["", "mpi4py finds no MPI library"])
+def test_a_rank_of_a_trial_says_what_it_sees(monkeypatch, tmp_path, failure):
+    def start_mpi(*, started):
+        assert started == 3
+        if failure:
+            raise MachineError(failure)
+
+    world = SimpleNamespace(size=3, allreduce=lambda number: 3 * number)
+    version = "MPICH Version:\t4.2\0\nMPICH Release date: today\0"
+    library = SimpleNamespace(COMM_WORLD=world, Get_library_version=lambda: version)
+    monkeypatch.setattr(trial_rank, "start_mpi", start_mpi)
+    monkeypatch.setitem(sys.modules, "mpi4py", SimpleNamespace(MPI=library))
+    trial_rank.main(tmp_path, 3)
+    (path,) = tmp_path.iterdir()
+    assert path.name == f"answer-{os.getpid()}.json"
+    counted = {"size": 3, "answered": 3, "library": "MPICH Version: 4.2"}
+    assert json.loads(path.read_text()) == ({"failure": failure} if failure else counted)
+
+
+def row_of(number):
+    names = ("train_loss", "train_accuracy", "test_loss", "test_accuracy", "consensus_distance")
+    return HistoryRow(round=number, silo_loss=(0.5,), **dict.fromkeys(names, 0.25))
+
+
+@pytest.mark.parametrize(
+    ("last", "status", "error"),
+    [(2, 0, None), (1, 0, LeftEarlyError), (None, 0, LeftEarlyError), (2, 1, TrainingError)],
+)
+def test_only_the_row_of_the_last_round_proves_that_ranks_are_done(
+    monkeypatch, make_job, last, status, error
+):
+    reports = [Notice("one"), *(row_of(number) for number in range(-1 if last is None else last + 1))]
+    reports += [Notice("two")]
+
+    @contextmanager
+    def rank_process(command, log):
+        directory = log.parent
+        assert command == ["mpiexec", 2, "training.mpi.worker", directory, 2]
+        assert {path.name for path in directory.iterdir()} == {JOB, PROGRESS, ROWS}
+        log.write_text("")
+        with (directory / ROWS).open("w") as rows:
+            rows.writelines(to_line(report) + "\n" for report in reports)
+        yield SimpleNamespace(poll=lambda: status, returncode=status, pid=7)
+
+    monkeypatch.setattr("training.mpi.launcher.mpiexec_path", lambda: "mpiexec")
+    monkeypatch.setattr("training.mpi.launcher.rank_command", lambda *given: list(given))
+    monkeypatch.setattr("training.mpi.launcher.rank_process", rank_process)
+    found = []
+    with pytest.raises(error) if error else nullcontext():
+        found.extend(run_ranks(make_job(rounds=2), 2))
+    if error is None:
+        assert [to_line(report) for report in found] == [to_line(report) for report in reports]

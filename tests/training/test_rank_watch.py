@@ -1,5 +1,6 @@
 """Ranks that make no progress, by what they say of themselves and by the processor time that they take."""
 
+import mmap
 import os
 import socket
 from types import SimpleNamespace
@@ -10,8 +11,16 @@ from topologies.errors import InputError, MachineError, TrainingError
 from training import TrainingConfig
 from training.engine.progress import Progress, Stage
 from training.mpi import rank_watch
-from training.mpi.rank_progress import SharedProgress, make_board, read_board
-from training.mpi.rank_watch import LOOK_S, RankWatch
+from training.mpi.rank_progress import (
+    RankState,
+    SharedProgress,
+    SilentRanksError,
+    Verdict,
+    make_board,
+    read_board,
+    write_verdict,
+)
+from training.mpi.rank_watch import LOOK_S, RankWatch, Seen
 
 LIMIT_S = 60.0
 
@@ -210,3 +219,50 @@ def test_the_limit_is_ten_minutes_where_none_is_stated():
 def test_another_limit_is_one_line(stated, rule):
     with pytest.raises(InputError, match=f"^{rule}"):
         TrainingConfig(rank_timeout=stated)
+
+
+@pytest.mark.parametrize(
+    ("process", "stage", "thread_s", "is_stopped"),
+    [(10, Stage.HOST, 2.5, True), (10, Stage.DEVICE, 0.0, True), (0, Stage.HOST, 0.0, False)],
+)
+@pytest.mark.usefixtures("watched")
+def test_what_is_seen_of_a_rank(monkeypatch, process, stage, thread_s, is_stopped):
+    monkeypatch.setattr(rank_watch, "main_thread_s", {10: 2.5}.get)
+    monkeypatch.setattr(rank_watch, "process_state", {10: "T", 0: ""}.get)
+    state = RankState(process=process, steps=4, stage=stage, host="a")
+    assert Seen.of(state) == Seen(state=state, thread_s=thread_s, is_stopped=is_stopped)
+
+
+def test_a_look_that_comes_late_counts_as_twice_the_time_between_looks(watched):
+    limit_s = 3 * LOOK_S
+    watched.rank(0, 10)
+    look = watched.watch(limit_s)
+    look(LOOK_S)
+    watched.world.now_s += 100.0
+    look(LOOK_S)
+    with pytest.raises(MachineError, match="rank 0 on"):
+        look(LOOK_S)
+
+
+def test_stages_that_follow_each_other_end_in_that_before_them(watched, tmp_path):
+    progress = watched.rank(0, 10)
+    assert read_board((tmp_path / "progress").read_bytes())[0].steps == 0
+    for stage in (Stage.DEVICE, Stage.WAITING):
+        with progress.during(stage):
+            assert read_board((tmp_path / "progress").read_bytes())[0].stage == stage
+    assert read_board((tmp_path / "progress").read_bytes())[0].stage == Stage.HOST
+
+
+def test_a_verdict_reaches_all_ranks_that_share_the_memory(watched, tmp_path):
+    ranks = [watched.rank(place, 10 + place) for place in (0, 1)]
+    for rank in ranks:
+        rank.step()
+    with (tmp_path / "progress").open("r+b") as file, mmap.mmap(file.fileno(), 0) as board:
+        write_verdict(board, Verdict(message="rank 0 hängt.", speaker=1))
+    for call in (ranks[0].step, ranks[1].check):
+        with pytest.raises(SilentRanksError, match=r"^rank 0 hängt\.$") as caught:
+            call()
+        assert caught.value.speaker == 1
+    # What the ranks said of themselves stays.
+    states = read_board((tmp_path / "progress").read_bytes())
+    assert [(state.process, state.steps) for state in states] == [(10, 2), (11, 1)]

@@ -19,9 +19,9 @@ REPORTS = [Notice("one"), Notice("two", "in detail")]
 def rank(monkeypatch):
     """A function that trains as a rank of two; it gives the calls in their order."""
 
-    def train(number, directory, pipe, *, reports=tuple(REPORTS)):
+    def train(number, directory, pipe, *, reports=tuple(REPORTS), gpu_aware=False, local=None):
         calls = []
-        job = SimpleNamespace(config=SimpleNamespace(gpu_aware_mpi=False, device="cpu"))
+        job = SimpleNamespace(config=SimpleNamespace(gpu_aware_mpi=gpu_aware, device="cuda"))
         communicator = SimpleNamespace(rank=number, size=2)
 
         def train_rank(given, on, progress):
@@ -35,9 +35,13 @@ def rank(monkeypatch):
         monkeypatch.setattr("training.mpi_environment.start_mpi", lambda **ranks: calls.append(ranks))
         monkeypatch.setattr("training.mpi.mpi_communicator.MpiCommunicator", lambda **_: communicator)
         monkeypatch.setattr("training.dpasgd.train_rank", train_rank)
+        monkeypatch.setattr("training.engine.device.select_gpu", lambda *place: calls.append(place))
         make_board(directory / worker.PROGRESS, 2)
-        monkeypatch.setenv("PMI_RANK", str(number))
-        monkeypatch.setenv("PMI_SIZE", "2")
+        if local is None:
+            monkeypatch.setenv("PMI_RANK", str(number))
+            monkeypatch.setenv("PMI_SIZE", "2")
+        elif local >= 0:
+            monkeypatch.setenv("MPI_LOCALRANKID", str(local))
         worker._train(directory, 2, pipe)
         return calls
 
@@ -60,6 +64,45 @@ def test_all_ranks_train_and_the_first_one_writes(rank, tmp_path, number, writte
     ]
     assert (state.process, state.steps, state.stage) == (os.getpid(), 1, Stage.WAITING)
     assert (other.process, other.stage) == (0, Stage.HOST)
+
+
+@pytest.mark.parametrize(
+    ("number", "local", "gpu"),
+    [(1, None, 1), (0, None, 0), (0, 3, 3), (0, -1, 0)],
+)
+def test_the_gpu_of_a_rank_is_selected_before_an_mpi_for_gpus_starts(rank, tmp_path, number, local, gpu):
+    read, write = os.pipe()
+    calls = rank(number, tmp_path, write, gpu_aware=True, local=local)
+    os.close(write)
+    os.close(read)
+    assert calls[:3] == ["job.npz", ("cuda", gpu), {"started": 2}]
+    # Without what a launcher says, a rank has the first place.
+    states = read_board((tmp_path / worker.PROGRESS).read_bytes())
+    assert [state.process for state in states] == [os.getpid() * (place == number) for place in (0, 1)]
+
+
+def test_the_pipe_to_a_reader_waits_where_it_is_full(tmp_path):
+    os.mkfifo(tmp_path / worker.ROWS)
+    read = os.open(tmp_path / worker.ROWS, os.O_RDONLY | os.O_NONBLOCK)
+    write = worker._open_pipe(tmp_path)
+    assert os.get_blocking(write)
+    os.write(write, b"a row\n")
+    assert os.read(read, 100) == b"a row\n"
+    os.close(write)
+    os.close(read)
+
+
+def test_another_rank_may_have_cleaned_up_before(monkeypatch, tmp_path):
+    with pytest.raises(BrokenPipeError, match="the program that started the ranks has ended"):
+        worker.main(tmp_path / "gone", 2)
+    left = []
+    read, write = os.pipe()
+    os.close(read)
+    monkeypatch.setattr(os, "_exit", left.append)
+    monkeypatch.setattr(worker, "GUARD_S", 0.0)
+    worker._end_without_reader(write, tmp_path / "gone")
+    os.close(write)
+    assert left == [1]
 
 
 def test_the_pipe_stays_open_for_the_watch_on_its_reader(rank, tmp_path):
