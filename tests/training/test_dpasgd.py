@@ -14,7 +14,7 @@ from training.config import TrainingConfig
 from training.data.batches import BatchStream
 from training.data.datasets import load_dataset
 from training.data.partitions import split
-from training.dpasgd import DIVERGENCE_CHECK_ROUNDS, check_finite
+from training.dpasgd import DIVERGENCE_CHECK_ROUNDS, _learning_rate, check_finite
 from training.dpasgd import train_rank as train_and_report
 from training.engine.communicator import SingleRank
 from training.engine.exchange import plan_exchange
@@ -273,3 +273,49 @@ def test_a_loss_of_the_users_that_is_not_finite_at_first_is_named():
         check_finite(np.array([math.inf, 0.0]), own)
     with pytest.raises(TrainingError, match=r"in round 1; learning_rate\(=0.1\) must be smaller"):
         check_finite(np.array([math.inf, 1.0]), own)
+
+
+def test_with_compression_the_consensus_step_may_be_the_cause():
+    with pytest.raises(TrainingError) as caught:
+        check_finite(np.array([2.0]), TrainingConfig(compression="sign", learning_rate=0.5))
+    assert str(caught.value) == (
+        "training diverged: silo 0 has no finite loss in round 2; learning_rate(=0.5), or consensus_step, must be "
+        "smaller."
+    )
+
+
+@pytest.mark.parametrize(
+    ("settings", "rates"),
+    [
+        # Two silos make three steps a round of ten samples each: 60 samples are an epoch.
+        ({"learning_rate_schedule": "halved_each_epoch"}, [0.4, 0.8, 0.8, 0.4, 0.2, 0.1]),
+        (
+            {"learning_rate_schedule": "step", "decay_every": 2, "decay_factor": 0.5},
+            [0.4, 0.8, 0.8, 0.8, 0.4, 0.4],
+        ),
+        # A quarter of the way from 0.8 to 0.2 in each of four rounds: 0.5 + 0.3 cos(k pi / 4).
+        (
+            {"learning_rate_schedule": "cosine", "final_learning_rate": 0.2},
+            [0.4, 0.8, 0.8, 0.5 + 0.3 * math.sqrt(0.5), 0.5, 0.5 - 0.3 * math.sqrt(0.5)],
+        ),
+    ],
+)
+def test_schedules_begin_after_the_warm_up(make_job, settings, rates):
+    job = make_job(
+        silos=2, rounds=6, local_steps=3, batch_size=10, learning_rate=0.8, warm_up_rounds=2, **settings
+    )
+    assert [_learning_rate(job, number, samples=60) for number in range(6)] == pytest.approx(rates, rel=1e-12)
+
+
+def test_only_rounds_with_local_steps_count_for_a_schedule(make_job):
+    mixing = MixingPlan(
+        matrices=np.stack([np.eye(2), np.full((2, 2), 0.5)]),
+        index=np.array([0, 0, 1, 0, 1, 0]),
+        computes=np.array([True, False]),
+    )
+    settings = {"learning_rate_schedule": "cosine", "learning_rate": 0.8, "warm_up_rounds": 2}
+    job = make_job(silos=2, rounds=6, mixing=mixing, **settings)
+    # Four such rounds: two of warm-up, and two in which the rate falls from 0.8 to 0.
+    assert [_learning_rate(job, number, samples=60) for number in range(4)] == pytest.approx(
+        [0.4, 0.8, 0.8, 0.4]
+    )

@@ -8,7 +8,7 @@ import pytest
 from topologies import state_of
 from topologies.errors import InputError
 from training import MixingPlan, TrainingConfig
-from training.config import CHOICES
+from training.config import CHOICES, MOST_LEVELS
 from training.data.datasets import DataOptions
 from training.mpi.job_file import read_job, write_job
 
@@ -144,6 +144,9 @@ def test_a_wrong_plan_names_what_is_wrong(matrices, index, message):
         {"momentum": 0.5, "optimizer": "sgd"},
         {"optimizer": "adam"},
         {"exchange_buffers": True},
+        {"compression": "qsgd", "quantization_levels": 1},
+        {"compression": "qsgd", "quantization_levels": MOST_LEVELS},
+        {"compression": "top_k", "compression_ratio": 1.0, "consensus_step": 1.0},
     ],
 )
 def test_settings_that_go_together_are_taken(settings):
