@@ -26,6 +26,7 @@ ftp://a.bc 192.168.0.1 8.8.8.8 :) :-) :)) :( :-( :'( :D :-D :P :p :/ :\ :| :o :O
 it’s I’m dogs’ «fr» ¿que? ¡hola! ♥ ♥♥ love♥ ☺ © ™ ® • · … !… |. a|b \o/ \n / // * ** & && = == + ++ - < > ^ `
 ´ ' привет Привет. 日本語 ελλάδα ñ. é. a.É É.a ABc. aBC. x). x". "x." 'x'. x's' x'S X'S x’s $ $$ %% ## ** ?. !.
 ,, ;; :: (( )) (() 's 'S n't
+("don't") a.m.! (e.g. $5k 5km -known one...two www.x.org/a-b (www.x.org) a;):( a:):) x
 """
 SENTENCES = (
     "I don't think it's  great, do you?",
@@ -35,6 +36,8 @@ SENTENCES = (
     "cant fall asleep\tand im so tired\nugh",
     "the café (on 5th St.) isn't open 'til 5pm, so we'll go to Zoë's",
     "<3 you guys!!! can't wait :) :) :D ...see u @ 8:30pm",
+    "could've Shouldve must've 1am 12p.m. 13am 0am",
+    "Ma'am Doin O'clock A. z. {. `.",
     "",
     " ",
 )
