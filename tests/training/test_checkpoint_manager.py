@@ -56,7 +56,12 @@ def average(value):
     return model
 
 
-HOSTED = SimpleNamespace(models=SimpleNamespace(modules=[average(0)]), own=range(1), executor="loop")
+@pytest.fixture
+def hosted():
+    """What a rank hosts: one silo."""
+    return SimpleNamespace(models=SimpleNamespace(modules=[average(0)]), own=range(1), executor="loop")
+
+
 NONE = SimpleNamespace(models=SimpleNamespace(modules=[]), own=range(0), executor="loop")
 
 
@@ -80,7 +85,7 @@ def test_every_so_many_rounds_have_a_row_and_the_last_one(log_every, logged):
 
 
 @pytest.mark.parametrize("every", [0, 2])
-def test_the_best_model_and_the_last_are_kept_with_their_rows(manager, tmp_path, every):
+def test_the_best_model_and_the_last_are_kept_with_their_rows(manager, tmp_path, every, hosted):
     folder = tmp_path / "run"
 
     def kept(name):
@@ -89,13 +94,13 @@ def test_the_best_model_and_the_last_are_kept_with_their_rows(manager, tmp_path,
 
     with manager(keep_models=True, checkpoint_every=every) as managed:
         for k, accuracy in ((0, 0.4), (1, 0.6), (2, 0.5)):
-            managed.add(row(k, accuracy=accuracy), average(k), HOSTED if k else NONE)
+            managed.add(row(k, accuracy=accuracy), average(k), hosted if k else NONE)
         assert kept("best") == (1, 1)
         assert [file.name for file in model_files(folder)] == ["best.pt", "best.json"]
         assert managed.lacks_last_model is False
-        managed.add(row(6, accuracy=0.5), average(6), HOSTED)
+        managed.add(row(6, accuracy=0.5), average(6), hosted)
         assert (kept("best"), kept("last")) == ((1, 1), (6, 6))
-        managed.add(row(6, accuracy=0.7), average(7), HOSTED, new=False)
+        managed.add(row(6, accuracy=0.7), average(7), hosted, new=False)
         assert (kept("best"), kept("last")) == ((6, 7), (6, 7))
     # Rows are for what resumes: those that the history lacked, each once.
     lines = [row(k, accuracy=a).to_json() + "\n" for k, a in ((0, 0.4), (1, 0.6), (2, 0.5), (6, 0.5))]
@@ -106,21 +111,21 @@ def test_the_best_model_and_the_last_are_kept_with_their_rows(manager, tmp_path,
     )
 
 
-def test_another_rank_writes_nothing(manager, tmp_path):
+def test_another_rank_writes_nothing(manager, tmp_path, hosted):
     with manager(communicator=Other(), keep_models=True) as managed:
-        managed.add(row(6), average(1), HOSTED)
-        assert managed.resume(HOSTED) == []
+        managed.add(row(6), average(1), hosted)
+        assert managed.resume(hosted) == []
         assert managed.lacks_last_model is False
     assert not (tmp_path / "run").exists()
 
 
-def test_a_training_that_begins_removes_what_an_earlier_one_left(manager, tmp_path):
+def test_a_training_that_begins_removes_what_an_earlier_one_left(manager, tmp_path, hosted):
     with manager(keep_models=True) as managed:
-        managed.add(row(6), average(1), HOSTED)
+        managed.add(row(6), average(1), hosted)
     for name in ("rows.jsonl", "mine.txt"):
         (tmp_path / "run" / name).write_text("x")
     with manager(keep_models=True) as managed:
-        assert (managed.done, managed.resume(HOSTED)) == (0, [])
+        assert (managed.done, managed.resume(hosted)) == (0, [])
     assert sorted(file.name for file in (tmp_path / "run").iterdir()) == ["lock", "mine.txt"]
 
 
@@ -128,7 +133,9 @@ def test_a_training_that_begins_removes_what_an_earlier_one_left(manager, tmp_pa
     ("every", "rounds", "due"),
     [(2, 6, [2, 4, 6]), (4, 6, [4, 6]), (9, 6, [6]), (1, 3, [1, 2, 3]), (0, 6, [])],
 )
-def test_every_so_many_rounds_have_a_checkpoint_and_the_last_one(manager, monkeypatch, every, rounds, due):
+def test_every_so_many_rounds_have_a_checkpoint_and_the_last_one(
+    manager, monkeypatch, every, rounds, due, hosted
+):
     written = []
     monkeypatch.setattr(
         checkpoint_manager, "write_checkpoint", lambda _job, _silos, k, **facts: written.append((k, facts))
@@ -136,18 +143,18 @@ def test_every_so_many_rounds_have_a_checkpoint_and_the_last_one(manager, monkey
     with manager(checkpoint_every=every, rounds=rounds) as managed:
         for k in range(1, rounds + 1):
             for _ in range(2):  # a round that has one already gets no other
-                managed.save(k, HOSTED)
+                managed.save(k, hosted)
             assert managed.done == max([0, *(each for each in due if each <= k)])
     assert [k for k, _ in written] == due
 
 
-def test_what_a_checkpoint_says_of_rows_models_and_silos(manager, monkeypatch, tmp_path):
+def test_what_a_checkpoint_says_of_rows_models_and_silos(manager, monkeypatch, tmp_path, hosted):
     written = {}
     monkeypatch.setattr(checkpoint_manager, "write_checkpoint", lambda *_, **facts: written.update(facts))
     folder = tmp_path / "run"
     with manager(checkpoint_every=2, keep_models=True) as managed:
-        managed.add(row(0), average(1), HOSTED)
-        managed.save(2, HOSTED)
+        managed.add(row(0), average(1), hosted)
+        managed.save(2, hosted)
     rows = (row(0).to_json() + "\n").encode()
     facts = written["facts"]
     assert (facts["executor"], facts["rows_bytes"]) == ("loop", len(rows))
@@ -158,12 +165,12 @@ def test_what_a_checkpoint_says_of_rows_models_and_silos(manager, monkeypatch, t
         for name in ("best.pt", "best.json")
     }
     with manager(checkpoint_every=2, communicator=Other()) as managed:
-        managed.save(2, HOSTED)
+        managed.save(2, hosted)
     assert written["facts"]["rows_bytes"] == 0
     assert list(written["blocks"]) == [range(2), range(2, 4)]
     assert written["facts"]["made_by"] == facts["made_by"]
     with manager(checkpoint_every=2, data=dataset(5)) as managed:
-        managed.save(2, HOSTED)
+        managed.save(2, hosted)
     assert written["facts"]["made_by"] != facts["made_by"]
 
 
@@ -332,9 +339,9 @@ def test_a_training_that_went_on_can_go_on_again(rows_of, checkpointing, learnin
     assert read_row(job.directory, "last") == rows[-1]
 
 
-def test_a_history_that_is_none_is_named(manager, monkeypatch, tmp_path):
+def test_a_history_that_is_none_is_named(manager, monkeypatch, tmp_path, hosted):
     with manager(checkpoint_every=2) as managed:
-        managed.add(row(0), average(1), HOSTED)
+        managed.add(row(0), average(1), hosted)
         monkeypatch.setattr(checkpoint_manager, "read_rows", lambda _folder, _head: b'{"round": 0}\n')
         monkeypatch.setattr(checkpoint_manager, "read_checksums", lambda _path: {})
         with pytest.raises(MachineError) as caught:
@@ -342,7 +349,7 @@ def test_a_history_that_is_none_is_named(manager, monkeypatch, tmp_path):
     assert str(caught.value).startswith(f"{tmp_path / 'run' / 'rows.jsonl'} cannot be read: ")
 
 
-def test_without_a_folder_or_a_wish_nobody_looks_for_a_checkpoint(make_job, tmp_path, monkeypatch):
+def test_without_a_folder_or_a_wish_nobody_looks_for_a_checkpoint(make_job, tmp_path, monkeypatch, hosted):
     monkeypatch.setattr(checkpoint_manager, "find_checkpoint", None)
     monkeypatch.chdir(tmp_path)
     for job in (
@@ -350,13 +357,13 @@ def test_without_a_folder_or_a_wish_nobody_looks_for_a_checkpoint(make_job, tmp_
         replace(make_job(), directory=tmp_path / "run"),
     ):
         with CheckpointManager(job, dataset(), communicator=SingleRank()) as managed:
-            managed.add(row(3), average(1), HOSTED)
-            assert (managed.done, managed.resume(HOSTED), managed.lacks_last_model) == (0, [], False)
+            managed.add(row(3), average(1), hosted)
+            assert (managed.done, managed.resume(hosted), managed.lacks_last_model) == (0, [], False)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_folder_without_rows_and_models_begins_without_them(manager, tmp_path):
+def test_a_folder_without_rows_and_models_begins_without_them(manager, tmp_path, hosted):
     for _ in range(2):
         with manager(checkpoint_every=2) as managed:
-            assert managed.resume(HOSTED) == []
+            assert managed.resume(hosted) == []
     assert [file.name for file in (tmp_path / "run").iterdir()] == ["lock"]

@@ -29,7 +29,6 @@ def write(tmp_path, monkeypatch):
     """Write a module into the working directory, whose imports are forgotten afterwards."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    before = set(sys.modules)
 
     def to(name, text):
         path = tmp_path / name
@@ -38,8 +37,12 @@ def write(tmp_path, monkeypatch):
         return path
 
     yield to
-    for name in set(sys.modules) - before:
-        del sys.modules[name]
+    for name, module in list(sys.modules.items()):
+        # A package without __init__.py has no file, but a folder.
+        facts = getattr(module, "__dict__", {})
+        places = (facts.get("__file__"), *facts.get("__path__", ()))
+        if any(Path(place).absolute().is_relative_to(tmp_path) for place in places if place):
+            del sys.modules[name]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,8 @@ def test_a_text_with_a_colon_names_code(name, own):
 )
 def test_a_name_may_be_of_a_file_or_a_module(name):
     check_name(name, field="model")
+    with pytest.raises(InputError, match=r" must be file\.py:callable or module:callable to name code "):
+        check_name(name.replace(":", ""), field="model")
 
 
 @pytest.mark.parametrize(
