@@ -79,7 +79,7 @@ def test_rounds_after_a_late_one_repeat():
     assert steady.cycle_time_s == 2.0
 
 
-def test_a_cut_of_rows():
+def test_a_cut_keeps_the_same_rows_of_every_table():
     cut = rows(0, 5).cut(1, 3)
     for table in cut:
         assert len(table) == 2

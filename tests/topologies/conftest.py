@@ -12,6 +12,7 @@ import pytest
 
 from topologies import AccessLinks, Connectivity, Underlay, connectivity, load_underlay
 from topologies.compiled_designs import many_designs
+from topologies.measured_pairs import MeasuredPairs
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -33,26 +34,33 @@ def published() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def make_underlay() -> Callable[[int, Links], Underlay]:
+def make_underlay() -> Callable[..., Underlay]:
     """Underlay of the given routers and links (end, end, km)."""
 
-    def make(routers: int, links: Links) -> Underlay:
+    def make(
+        routers: int,
+        links: Links,
+        *,
+        labels: Sequence[str] | None = None,
+        measured: MeasuredPairs | None = None,
+    ) -> Underlay:
         return Underlay(
             name="test",
             variant="corrected",
-            labels=tuple(f"r{i}" for i in range(routers)),
+            labels=tuple(labels or (f"r{i}" for i in range(routers))),
             latitude_deg=np.full(routers, np.nan),
             longitude_deg=np.full(routers, np.nan),
-            ends=np.array([link[:2] for link in links]),
-            length_km=np.array([link[2] for link in links]),
+            ends=np.array([link[:2] for link in links], dtype=int).reshape(-1, 2),
+            length_km=np.array([link[2] for link in links], dtype=float),
             capacity_bps=np.full(len(links), np.nan),
+            measured=measured,
         )
 
     return make
 
 
 @pytest.fixture(scope="session")
-def few_silos(make_underlay: Callable[[int, Links], Underlay]) -> Callable[[int], Connectivity]:
+def few_silos(make_underlay: Callable[..., Underlay]) -> Callable[[int], Connectivity]:
     """Connectivity graph of up to three silos on three routers, two of them at one place."""
 
     def make(silos: int) -> Connectivity:

@@ -60,6 +60,8 @@ def test_a_number_that_breaks_its_rule_is_named(value, positive, message):
 @pytest.mark.parametrize("value", [2, 3, 10**30])
 def test_integers_from_the_minimum_on(value):
     check_integer("n", value, minimum=2)
+    with pytest.raises(InputError, match=rf"^n\(={value}\) must be >= {value + 1}\.$"):
+        check_integer("n", value, minimum=value + 1)
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_long_reversals_of_asymmetric_tours():
 
 
 @pytest.mark.parametrize("symmetric", [False, True])
-def test_restarts_whose_heat_falls(symmetric):
+def test_compiled_and_plain_restarts_whose_heat_falls_find_the_same(symmetric):
     # Enough nodes that a longer tour which is kept, or not, changes what is found.
     for seed in range(4):
         rng = np.random.default_rng(seed)
@@ -146,7 +146,7 @@ def test_restarts_whose_heat_falls(symmetric):
 
 
 @pytest.mark.parametrize("nodes", [3, 4, 5, 6])
-def test_tours_of_few_nodes(nodes):
+def test_compiled_and_plain_tours_of_few_nodes_are_the_same(nodes):
     for seed in range(40):
         rng = np.random.default_rng(seed)
         costs = weights(rng, nodes, symmetric=seed % 2 == 0)
@@ -189,16 +189,20 @@ def test_short_tours_and_christofides_tours(seed, nodes):
     assert found == (short_tour(costs, restarts=10, searches=1), christofides_tours(costs).tolist())
 
 
+def assert_same_matching(costs):
+    """The plain and the compiled code join the same nodes, in the same order."""
+    with many_designs():
+        found = lightest_matching(costs)
+    assert found.tolist() == lightest_matching(costs).tolist()
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_matchings(seed):
     # Where networkx breaks ties decides a RING: blossoms that are made, expanded and dissolved, in its order.
     rng = np.random.default_rng(seed)
     for _ in range(40):
         costs = weights(rng, 2 * int(rng.integers(1, 13)), symmetric=True)
-        with many_designs():
-            found = lightest_matching(costs)
-
-        assert found.tolist() == lightest_matching(costs).tolist()
+        assert_same_matching(costs)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -207,10 +211,7 @@ def test_matchings_of_many_nodes(seed):
     rng = np.random.default_rng(seed)
     for _ in range(6):
         costs = weights(rng, 2 * int(rng.integers(13, 31)), symmetric=True)
-        with many_designs():
-            found = lightest_matching(costs)
-
-        assert found.tolist() == lightest_matching(costs).tolist()
+        assert_same_matching(costs)
 
 
 BLOSSOMS = {
@@ -273,10 +274,7 @@ def test_matchings_through_blossoms(what):
     rng = np.random.default_rng(0)
     drawn = [blossom_costs(BLOSSOMS[what], rng, spread) for spread in (0, 0, 0, 0, 0, 0, 1, 2, 4, 4)]
     for costs in (blossom_costs(BLOSSOMS[what]), *drawn):
-        with many_designs():
-            found = lightest_matching(costs)
-
-        assert found.tolist() == lightest_matching(costs).tolist()
+        assert_same_matching(costs)
 
 
 def test_blossoms_that_are_expanded_give_the_matchings_known_of_them():
@@ -300,10 +298,7 @@ def test_matchings_through_blossoms_side_by_side(seed):
             nodes = max(max(i, j) for i, j, _ in edges)
         edges += [(int(rng.integers(1, 4)), nodes, 20)]
         costs = blossom_costs(edges, rng, int(rng.integers(3)))
-        with many_designs():
-            found = lightest_matching(costs)
-
-        assert found.tolist() == lightest_matching(costs).tolist()
+        assert_same_matching(costs)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -315,10 +310,7 @@ def test_matchings_through_long_odd_circles(seed):
         edges = [(k, k % size + 1, 44 + 6 * int(rng.integers(2))) for k in range(1, size + 1)]
         edges += [(k, size + k, int(rng.integers(22, 41))) for k in range(1, size + 1) if rng.random() < 0.8]
         costs = blossom_costs([*edges, (size + 2, 2 * size, 5)], rng, int(rng.integers(3)))
-        with many_designs():
-            found = lightest_matching(costs)
-
-        assert found.tolist() == lightest_matching(costs).tolist()
+        assert_same_matching(costs)
 
 
 @pytest.mark.parametrize("seed", [82390, 127810])
@@ -326,10 +318,7 @@ def test_matchings_where_a_blossom_is_reached_at_an_inner_vertex(seed):
     # Found among 150,000 random ones: what an expanded blossom's children are labelled by matters here.
     rng = np.random.default_rng(seed)
     costs = weights(rng, 2 * int(rng.integers(4, 13)), symmetric=True)
-    with many_designs():
-        found = lightest_matching(costs)
-
-    assert found.tolist() == lightest_matching(costs).tolist()
+    assert_same_matching(costs)
 
 
 def test_a_matching_by_hand():

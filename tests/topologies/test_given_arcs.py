@@ -285,7 +285,7 @@ def test_a_silo_by_label_or_number(silo, number):
 @pytest.mark.parametrize(
     "silo", ["4", "00004", -1, 4, 3.5, np.nan, np.inf, True, np.True_, None, (0,), "-1", "²"]
 )
-def test_what_is_no_silo(silo):
+def test_what_is_neither_a_label_nor_a_number_of_a_silo_is_refused(silo):
     with pytest.raises(InputError, match=r"^silo\(=.*\) must be .*a number of 0\.\.3"):
         silo_index(silo, LABELS)
 

@@ -5,33 +5,28 @@ import pytest
 
 from topologies import AccessLinks, Workload, build_overlay, connectivity
 from topologies.label_order import by_label, in_silo_order, renumbered, silo_order
-from topologies.underlay import Underlay
 
 WORK = Workload(model_bits=1e6, compute_s=[0.1, 0.2, 0.3])
 
 
-def network(labels, **options):
+@pytest.fixture
+def network(make_underlay):
     """A triangle whose links differ, so that each router is told apart from the others."""
-    underlay = Underlay(
-        name="triangle",
-        variant="corrected",
-        labels=tuple(labels),
-        latitude_deg=np.full(3, np.nan),
-        longitude_deg=np.full(3, np.nan),
-        ends=np.array([(0, 1), (1, 2), (2, 0)]),
-        length_km=np.array([100.0, 200.0, 400.0]),
-        capacity_bps=np.full(3, np.nan),
-    )
-    access = AccessLinks(up_bps=[1e6, 2e6, 3e6], down_bps=[4e6, 5e6, 6e6])
-    return connectivity(underlay, access=access, **options)
+
+    def make(labels, **options):
+        underlay = make_underlay(3, [(0, 1, 100.0), (1, 2, 200.0), (2, 0, 400.0)], labels=labels)
+        access = AccessLinks(up_bps=[1e6, 2e6, 3e6], down_bps=[4e6, 5e6, 6e6])
+        return connectivity(underlay, access=access, **options)
+
+    return make
 
 
-def test_silos_go_by_label_and_those_of_one_router_stay_in_their_order():
+def test_silos_go_by_label_and_those_of_one_router_stay_in_their_order(network):
     assert silo_order(network("cab")).tolist() == [1, 2, 0]
     assert silo_order(network("cab", routers=[2, 0, 2])).tolist() == [0, 2, 1]
 
 
-def test_all_that_is_of_silos_gets_their_new_numbers():
+def test_all_that_is_of_silos_gets_their_new_numbers(network):
     graph = network("cab", blocked=[(0, 1)])
     ordered, work, order = in_silo_order(graph, WORK)
 
@@ -50,7 +45,7 @@ def test_all_that_is_of_silos_gets_their_new_numbers():
     assert ordered.underlay is graph.underlay
 
 
-def test_nothing_is_made_anew_where_the_order_is_right():
+def test_nothing_is_made_anew_where_the_order_is_right(network):
     graph = network("abc")
     same, work, order = in_silo_order(graph, WORK)
 
@@ -62,7 +57,7 @@ def test_nothing_is_made_anew_where_the_order_is_right():
 
 
 @pytest.mark.parametrize("hub", [None, 0])
-def test_an_overlay_under_other_numbers_is_the_same(hub):
+def test_an_overlay_under_other_numbers_is_the_same(hub, network):
     graph = network("cab")
     ordered, work, order = in_silo_order(graph, WORK)
     arcs = [(0, 1), (1, 0), (0, 2), (2, 0)]
@@ -83,7 +78,7 @@ def test_an_overlay_under_other_numbers_is_the_same(hub):
     assert here.closed_forms.paper_s == pytest.approx(there.closed_forms.paper_s, rel=1e-12)
 
 
-def test_a_designer_by_numbers_becomes_one_by_labels():
+def test_a_designer_by_numbers_becomes_one_by_labels(network):
     @by_label
     def from_the_first(graph, work, /, kind, *, negative=False):
         """A star around silo 0."""

@@ -12,7 +12,6 @@ from topologies.analysis import explain, explanation_lines, sensitivities
 from topologies.analysis.upgrade_links import on_graph
 from topologies.measured_pairs import MeasuredPairs
 from topologies.slow_start import with_slow_start
-from topologies.underlay import Underlay
 from topologies.windows import round_trips, with_windows
 
 pytestmark = pytest.mark.usefixtures("compiled_designs")
@@ -213,22 +212,13 @@ def test_more_streams_have_as_many_more_initial_windows(gaia, when, kind):
         assert found < on_graph(overlay, windows_alone).closed_forms.paper_s
 
 
-def test_where_one_direction_was_measured_the_other_takes_as_long():
-    underlay = Underlay(
-        name="pair",
-        variant="corrected",
-        labels=("A", "B"),
-        latitude_deg=np.full(2, np.nan),
-        longitude_deg=np.full(2, np.nan),
-        ends=np.empty((0, 2), dtype=int),
-        length_km=np.empty(0),
-        capacity_bps=np.empty(0),
-        measured=MeasuredPairs(
-            # Any bandwidth above 0 says that a direction was measured.
-            bandwidth_bps=np.array([[np.inf, 0.5], [0.25, np.inf]]),
-            latency_s=np.array([[0.0, 0.01], [0.03, 0.0]]),
-        ),
+def test_where_one_direction_was_measured_the_other_takes_as_long(make_underlay):
+    measured = MeasuredPairs(
+        # Any bandwidth above 0 says that a direction was measured.
+        bandwidth_bps=np.array([[np.inf, 0.5], [0.25, np.inf]]),
+        latency_s=np.array([[0.0, 0.01], [0.03, 0.0]]),
     )
+    underlay = make_underlay(2, [], measured=measured)
     access = AccessLinks(up_bps=1e9, down_bps=1e9)
     silo = np.arange(2)
 

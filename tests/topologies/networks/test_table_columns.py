@@ -127,11 +127,11 @@ def test_name_and_unit_of_a_column(header, expected):
         ("", None),
     ],
 )
-def test_brackets_at_the_end(header, parts):
+def test_the_last_brackets_of_a_header_hold_its_unit(header, parts):
     assert in_brackets(header) == parts
 
 
-def test_units_of_words():
+def test_a_word_is_a_unit_in_any_case_unless_case_matters():
     assert [unit_of(text) for text in ("MBPS", "KM", "ms ", "MS", "Deg", "°", "", "x", "1")] == [
         *("Mbps", "km", "ms", "ms", "Deg", "°", "", "", "")
     ]
@@ -255,7 +255,7 @@ def test_what_is_said_of_numbers(text, decimal_comma, rule):
     [("1,234", True, 1.234), ("-.5", False, -0.5), ("\u22122e3", False, -2000.0), ("5.", False, 5.0),
      ("INF", False, np.inf), ("+inf", True, np.inf), ("unlimited", False, np.inf)],
 )  # fmt: skip
-def test_numbers(text, decimal_comma, value):
+def test_a_number_may_have_a_comma_a_minus_sign_or_no_limit(text, decimal_comma, value):
     assert parse_number(text, decimal_comma=decimal_comma) == value
 
 
