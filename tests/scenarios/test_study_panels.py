@@ -82,12 +82,13 @@ def test_dashes_are_as_long_as_there_is_room_for_them():
     table = study(overlays=kinds, underlay=[f"n{k}" for k in range(15)])
     (panel,) = figure_of(table).axes
     layout = _layout(1, [*kinds, "dash: paper"], DEFAULT_STYLE)
-    room_pt = 72 * layout.width_in / 15 * 0.7 / 4
-    assert 5 < room_pt < 14 or room_pt < 5
-    assert panel.lines[1].get_markersize() == pytest.approx(max(5.0, room_pt))
+    # Four of 15 texts have 0.7 / 60 of the 338.8 pt of a panel each, 3.95 pt, which is less than the least.
+    assert layout.width_in == pytest.approx(4.7056)
+    assert panel.lines[1].get_markersize() == 5.0
     five = study(overlays=kinds, underlay=[f"n{k}" for k in range(5)])
     (panel,) = figure_of(five).axes
-    assert panel.lines[1].get_markersize() == pytest.approx(72 * layout.width_in / 5 * 0.7 / 4)
+    # 0.7 / 20 of the same panel.
+    assert panel.lines[1].get_markersize() == pytest.approx(11.858, abs=1e-3)
 
 
 def test_overlays_of_an_axis_of_overlays_stand_in_their_places():
