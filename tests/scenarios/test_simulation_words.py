@@ -206,7 +206,7 @@ def test_estimates_of_a_validation_have_their_interval_and_rounds():
     assert _estimate(simulated()) == "2.000 s +- 1 % with 95 % confidence, by batch means"
     assert _estimate(simulated(half_width_s=None)) == "2.000 s, an estimate: too few rounds for an interval"
     assert _mean_of(simulated()) == "mean of 200 rounds after a warm-up of 100"
-    assert _mean_of(simulated(asked=(0, 9), rounds=1)) == "mean of rounds 100 to 100"
+    assert _mean_of(simulated(asked=(0, 9), rounds=2)) == "mean of rounds 100 to 101"
     ring = SimpleNamespace(kind="ring")
     exact = simulated(is_exact=True)
     both = SimpleNamespace(overlay=ring, equal=simulated(half_width_s=None), maxmin=simulated())
