@@ -124,7 +124,7 @@ def test_defaults_of_an_option_are_told_apart_where_they_differ(by_kind, unit, s
         (["=1"], {"": "1"}),
     ],
 )
-def test_values_by_silo(pairs, found):
+def test_a_value_by_silo_follows_the_last_equals_sign_without_blanks(pairs, found):
     assert opt.by_silo("x", pairs, opt.TIME_AT) == found
 
 
@@ -135,7 +135,7 @@ def test_values_by_silo(pairs, found):
         (["DE=1 s", "DE =2 s"], "compute_at(='DE =2 s') must name each silo once."),
     ],
 )
-def test_values_by_silo_that_are_wrong(pairs, rule):
+def test_values_by_silo_without_one_or_of_a_silo_twice_are_refused(pairs, rule):
     with pytest.raises(InputError) as caught:
         opt.by_silo("compute_at", pairs, opt.TIME_AT)
     assert str(caught.value) == rule

@@ -410,17 +410,21 @@ def test_what_a_replay_keeps(key, value, rule):
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
+    ("key", "value", "kept"),
     [
-        (("workload",), {"compute": "1 s"}),
-        (("workload", "compute"), "1 s"),
-        (("network",), {}),
-        (("name",), "x"),
-        (("workload",), 3),
+        (("workload",), {"compute": "1 s"}, {"compute": "1 s", "local_steps": 2}),
+        (("workload", "compute"), "1 s", None),
+        (("network",), {}, None),
+        (("name",), "x", None),
+        (("workload",), 3, {"preset": "femnist"}),
     ],
 )
-def test_what_a_replay_may_change(key, value):
+def test_what_a_replay_may_change(key, value, kept):
     check_keeps_learning(key, value)
+    # Refused are the same beside a key that it keeps, and any key below [training].
+    place = (key, kept) if kept else (("training", *key), value)
+    with pytest.raises(InputError):
+        check_keeps_learning(*place)
 
 
 def test_the_target_goes_to_the_training_or_to_the_imported_one():

@@ -220,7 +220,7 @@ def test_a_figure_is_printed_to_a_tenth_of_a_millisecond():
 @pytest.mark.parametrize(
     ("long_s", "short_s", "ratio"), [(3.0, 2.0, 1.5), (None, 2.0, None), (3.0, None, None), (3.0, 0.0, None)]
 )
-def test_how_many_times_as_long(long_s, short_s, ratio):
+def test_a_ratio_needs_both_times_and_a_divisor_other_than_0(long_s, short_s, ratio):
     assert _ratio(long_s, short_s) == ratio
 
 
@@ -603,6 +603,10 @@ def test_a_target_needs_an_accuracy(monkeypatch, metrics, target, is_refused):
         assert (found, imported_.target_accuracy, path, force) == (foreign, target, Path("x.h5"), True)
 
 
+class _StoppedError(Exception):
+    """Ends an import once its simulations are set up."""
+
+
 @pytest.mark.parametrize(
     ("simulated", "last", "computes", "rounds"),
     [
@@ -625,14 +629,17 @@ def test_an_imported_run_is_simulated_up_to_its_last_round(monkeypatch, simulate
     def simulating(_experiment, number, imported_):
         asked.append((number, imported_))
         return SimpleNamespace(
-            check=lambda: asked.append("checked"), simulations=lambda _: 1 / 0, head=None, simulation=None
+            check=lambda: asked.append("checked"), simulations=built, head=None, simulation=None
         )
+
+    def built(_settings):
+        raise _StoppedError
 
     monkeypatch.setattr(import_metrics, "PeriodicOverlay", Periodic)
     monkeypatch.setattr(import_metrics, "_simulating", simulating)
     experiment = SimpleNamespace(
         simulation=SimpleNamespace(rounds=simulated), overlays=designs, design=lambda overlay: overlay
     )
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(_StoppedError):
         import_metrics.import_run(experiment, SimpleNamespace(last_round=last), "imported", Path("x.h5"))
     assert asked == [(max(simulated, last), "imported"), "checked", (rounds, "imported")]
