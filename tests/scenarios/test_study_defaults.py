@@ -1,60 +1,54 @@
-"""What functions of studies, simulations and validations do unless they are asked for something else."""
-
-import inspect
-import pkgutil
-from importlib import import_module
+"""What functions of studies do unless they are asked for something else: files stay, and draws are those of seed 0."""
 
 import pytest
 
-import scenarios.simulation
-import scenarios.studies
-import scenarios.validation
+from scenarios.config.overlay_config import OverlayConfig
+from scenarios.studies.design import design_table
+from scenarios.studies.fit_window import fit_window_table
+from scenarios.studies.underlay import convert, draw
+from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
+from topologies.bounds import lower_bound_s
 
-DEFAULTS = {
-    # Nothing that is there is replaced, and no run goes on, unless a user says so.
-    "force": False,
-    "resume": False,
-    "anew": False,
-    # Whatever is drawn is that of seed 0.
-    "seed": 0,
-    "bound": False,
-    "percent": False,
-    "streams": 1,
-    # An arc sends one message after the other.
-    "fifo": True,
-    "messages": False,
-    "cycle_time_only": False,
-    "least_rounds": 0,
-    "detailed": True,
-    "compiled": False,
-    "trains": False,
-    "is_told": False,
-    "done": 0,
-    "per_round": 0,
-}
+WORK = Workload(model_bits=1e6, compute_s=0.1)
 
 
-def functions():
-    """All functions of the packages that have defaults which are numbers or truths, those of classes too."""
-    for package in (scenarios.studies, scenarios.validation, scenarios.simulation):
-        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            module = import_module(found.name)
-            own = [each for each in vars(module).values() if getattr(each, "__module__", "") == found.name]
-            methods = [method for each in own if inspect.isclass(each) for method in vars(each).values()]
-            for function in (*own, *methods):
-                function = getattr(function, "__func__", function)
-                if inspect.isfunction(function) and function.__name__ != "__init__":
-                    yield function
+@pytest.fixture(scope="module")
+def graph():
+    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
 
 
-@pytest.mark.parametrize("name", DEFAULTS)
-def test_defaults_of_functions(name):
-    found = {
-        function.__qualname__: parameter.default
-        for function in functions()
-        if (parameter := inspect.signature(function).parameters.get(name)) is not None
-        and parameter.default is not inspect.Parameter.empty
-    }
-    assert found
-    for function, default in found.items():
-        assert default is DEFAULTS[name] or default is None, function
+@pytest.mark.parametrize(("write", "name"), [(convert, "n.gml"), (draw, "n.html")])
+def test_a_network_replaces_no_file(write, name, tmp_path):
+    path = tmp_path / name
+    path.write_text("mine")
+    for options in ({}, {"force": False}):
+        with pytest.raises(InputError, match="exists"):
+            write(load_underlay("gaia"), path, **options)
+        assert path.read_text() == "mine"
+    write(load_underlay("gaia"), path, force=True)
+    assert path.read_text() != "mine"
+
+
+def test_designs_are_those_of_seed_0(graph):
+    kinds = [OverlayConfig(kind="random_ring")]
+    rows = design_table(graph, WORK, kinds).rows
+    assert rows == design_table(graph, WORK, kinds, seed=0, bound=False).rows
+    assert rows != design_table(graph, WORK, kinds, seed=1).rows
+
+
+def test_the_lower_bound_is_the_quick_one(graph):
+    ring = [OverlayConfig(kind="ring")]
+    found_s = [
+        design_table(graph, WORK, ring, **options).rows[0]["lower_bound_s"]
+        for options in ({}, {"bound": False}, {"bound": True})
+    ]
+    quick_s, highest_s = (lower_bound_s(graph, WORK, circuits=circuits) for circuits in (False, True))
+    assert found_s == [quick_s, quick_s, highest_s]
+    assert quick_s < highest_s
+
+
+def test_windows_are_fitted_to_one_stream():
+    underlay = load_underlay("clouds_aws")
+    rows = fit_window_table(underlay, far_s=0.1).rows
+    assert rows == fit_window_table(underlay, far_s=0.1, streams=1).rows
+    assert rows != fit_window_table(underlay, far_s=0.1, streams=2).rows
