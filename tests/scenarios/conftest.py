@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import h5py
 import pytest
 from matplotlib.figure import Figure
 
@@ -155,6 +156,13 @@ def imported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         target_accuracy=0.5,
     )
     return folder / "run.h5"
+
+
+@pytest.fixture
+def file_in_memory() -> Iterator[h5py.File]:
+    """An HDF5 file that is empty and never written to disk."""
+    with h5py.File("x.h5", "w", driver="core", backing_store=False) as made:
+        yield made
 
 
 @pytest.fixture

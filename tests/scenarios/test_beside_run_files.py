@@ -4,7 +4,6 @@ import errno
 import os
 from types import SimpleNamespace
 
-import h5py
 import numpy as np
 import pandas
 import pytest
@@ -31,12 +30,6 @@ from topologies import InputError, MachineError
 from training import HistoryRow, Notice
 
 NAN = float("nan")
-
-
-@pytest.fixture
-def file():
-    with h5py.File("x.h5", "w", driver="core", backing_store=False) as made:
-        yield made
 
 
 # Checkpoints and models
@@ -223,21 +216,21 @@ def test_the_newest_rows_of_a_run_that_is_being_written_are_those_of_its_checkpo
     ],
 )
 def test_a_file_is_kept_for_its_rows_and_after_ctrl_c_for_its_rounds(
-    file, simulated, trained, kept, kept_after_ctrl_c
+    file_in_memory, simulated, trained, kept, kept_after_ctrl_c
 ):
     if simulated is not None:
-        file.create_group("simulation/a").attrs["rounds"] = simulated
-        file.create_group("simulation/b")
+        file_in_memory.create_group("simulation/a").attrs["rounds"] = simulated
+        file_in_memory.create_group("simulation/b")
     if trained is not None:
-        group = file.create_group("training/a")
+        group = file_in_memory.create_group("training/a")
         if trained:
             group["round"] = np.array(trained)
-    assert _holds_rows(file) == kept
-    assert _is_worth_keeping(file, interrupted=False) == kept
-    assert _is_worth_keeping(file, interrupted=True) == kept_after_ctrl_c
+    assert _holds_rows(file_in_memory) == kept
+    assert _is_worth_keeping(file_in_memory, interrupted=False) == kept
+    assert _is_worth_keeping(file_in_memory, interrupted=True) == kept_after_ctrl_c
 
 
-def test_errors_of_hdf5_are_told_by_their_number(file):
+def test_errors_of_hdf5_are_told_by_their_number(file_in_memory):
     assert _reason(OSError(errno.ENOSPC, "x")) == "No space left on device"
     assert (
         _reason(RuntimeError("cannot flush (errno = 28, error message = 'x')")) == "No space left on device"
@@ -249,9 +242,9 @@ def test_errors_of_hdf5_are_told_by_their_number(file):
         raise error
 
     with pytest.raises(MachineError, match=r"^x\.h5 cannot be written: No space left on device$"):
-        write(file, OSError(errno.ENOSPC, "x"))
+        write(file_in_memory, OSError(errno.ENOSPC, "x"))
     with pytest.raises(LookupError):
-        write(file, LookupError())
+        write(file_in_memory, LookupError())
 
 
 def test_space_is_asked_for_and_given_back(tmp_path):
@@ -269,16 +262,16 @@ def test_space_is_asked_for_and_given_back(tmp_path):
     os.close(descriptor)
 
 
-def test_training_rows_are_written_in_blocks_and_their_rounds_last(file, monkeypatch):
+def test_training_rows_are_written_in_blocks_and_their_rounds_last(file_in_memory, monkeypatch):
     monkeypatch.setattr(training_rows, "_FLUSH_ROWS", 2)
     monkeypatch.setattr(training_rows, "_FLUSH_S", np.inf)
-    allocate_history(file, "a", rows=4, silos=2)
-    group = file["training/a"]
+    allocate_history(file_in_memory, "a", rows=4, silos=2)
+    group = file_in_memory["training/a"]
     assert group["round"][...].tolist() == [-1] * 4
     assert group["silo_accuracy"].shape == group["silo_loss"].shape == (4, 2)
     assert np.isnan(group["train_loss"][...]).all()
-    assert np.isnan(file["replay/a/wall_clock_s"][...]).all()
-    writer = HistoryWriter(file, "a", np.arange(20) * 10.0)
+    assert np.isnan(file_in_memory["replay/a/wall_clock_s"][...]).all()
+    writer = HistoryWriter(file_in_memory, "a", np.arange(20) * 10.0)
     writer.flush()
     writer.add(row_of(0))
     assert group["round"][...].tolist() == [-1] * 4
@@ -287,7 +280,7 @@ def test_training_rows_are_written_in_blocks_and_their_rounds_last(file, monkeyp
     assert group["round"][...].tolist() == [0, 4, -1, -1]
     writer.flush()
     assert group["round"][...].tolist() == [0, 4, 8, -1]
-    assert file["replay/a/wall_clock_s"][:3].tolist() == [0.0, 40.0, 80.0]
+    assert file_in_memory["replay/a/wall_clock_s"][:3].tolist() == [0.0, 40.0, 80.0]
     assert group["test_loss"][:3].tolist() == [2.0] * 3
     assert group["silo_loss"][:3].tolist() == [[1.0, 2.0]] * 3
     # Nobody measured the silos' accuracies.
@@ -295,23 +288,23 @@ def test_training_rows_are_written_in_blocks_and_their_rounds_last(file, monkeyp
 
 
 @pytest.mark.parametrize(("after_s", "written"), [(2.0, False), (2.1, True)])
-def test_a_row_waits_for_two_seconds_at_most(file, monkeypatch, after_s, written):
+def test_a_row_waits_for_two_seconds_at_most(file_in_memory, monkeypatch, after_s, written):
     now = [0.0]
     monkeypatch.setattr(training_rows.time, "monotonic", lambda: now[0])
-    allocate_history(file, "a", rows=2, silos=2)
-    writer = HistoryWriter(file, "a", np.zeros(9))
+    allocate_history(file_in_memory, "a", rows=2, silos=2)
+    writer = HistoryWriter(file_in_memory, "a", np.zeros(9))
     now[0] = after_s
     writer.add(row_of(3))
-    assert (file["training/a/round"][0] == 3) == written
+    assert (file_in_memory["training/a/round"][0] == 3) == written
     writer.note(Notice("said"))
     writer.note(Notice("again"))
-    assert file["training/a"].attrs["notices"].decode() == "said\nagain"
-    write_notices(file, "a", ["x" * 5000])
-    assert file["training/a"].attrs["notices"].decode() == "x" * 4096
+    assert file_in_memory["training/a"].attrs["notices"].decode() == "said\nagain"
+    write_notices(file_in_memory, "a", ["x" * 5000])
+    assert file_in_memory["training/a"].attrs["notices"].decode() == "x" * 4096
 
 
-def test_links_of_a_file_without_names_are_those_of_its_pairs(file):
-    group = file.create_group("connectivity")
+def test_links_of_a_file_without_names_are_those_of_its_pairs(file_in_memory):
+    group = file_in_memory.create_group("connectivity")
     group.attrs["bandwidth"] = "measured"
     # A pair of no bandwidth cannot talk.
     group["available_bps"] = np.array([[np.inf, 2.0, 0.0], [0.0, np.inf, 3.0], [1.0, 0.0, np.inf]])

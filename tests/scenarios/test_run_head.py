@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import h5py
 import numpy as np
 import pair_run
 import pytest
@@ -26,12 +25,6 @@ from topologies.slow_start import with_slow_start
 WORK = Workload(model_bits=1e6, compute_s=0.01)
 
 
-@pytest.fixture
-def file():
-    with h5py.File("x.h5", "w", driver="core", backing_store=False) as made:
-        yield made
-
-
 def head_of(**changes):
     given = {
         "scenario": 'name = "x"',
@@ -43,10 +36,10 @@ def head_of(**changes):
     return RunHead(**(given | changes))
 
 
-def test_a_head_has_the_scenario_and_the_network(file):
+def test_a_head_has_the_scenario_and_the_network(file_in_memory):
     head = head_of()
-    write_head(file, head)
-    attrs = dict(file.attrs)
+    write_head(file_in_memory, head)
+    attrs = dict(file_in_memory.attrs)
     assert (attrs["schema"], attrs["scenario"], attrs["seed"]) == ("silosim-run/1", 'name = "x"', 5)
     assert not attrs["is_replay"]
     assert attrs["graph_sha256"] == graph_digest(head.graph)
@@ -55,80 +48,80 @@ def test_a_head_has_the_scenario_and_the_network(file):
     check_attributes(attrs)
     graph, underlay = head.graph, head.graph.underlay
     for name in ("latitude_deg", "longitude_deg", "ends", "length_km", "capacity_bps"):
-        assert np.array_equal(file[f"underlay/{name}"][...], getattr(underlay, name))
+        assert np.array_equal(file_in_memory[f"underlay/{name}"][...], getattr(underlay, name))
     for name in ("router", "up_bps", "down_bps", "core_bps", "latency_s", "available_bps"):
-        assert np.array_equal(file[f"connectivity/{name}"][...], getattr(graph, name))
-    assert "notes" not in file["underlay"].attrs
+        assert np.array_equal(file_in_memory[f"connectivity/{name}"][...], getattr(graph, name))
+    assert "notes" not in file_in_memory["underlay"].attrs
     for absent in ("window_bps", "link_capacity_bps", "initial_window_bits"):
-        assert absent not in file["connectivity"]
-    assert "slow_start" not in file["connectivity"].attrs
-    network, read, work = read_inputs(file)
+        assert absent not in file_in_memory["connectivity"]
+    assert "slow_start" not in file_in_memory["connectivity"].attrs
+    network, read, work = read_inputs(file_in_memory)
     assert (network, read.labels) == (head.network, underlay.labels)
     assert (work.model_bits, float(work.compute_s), work.local_steps) == (1e6, 0.01, 1)
     assert (work.overlap, work.message_share, work.participation) == (0.0, 1.0, None)
 
 
-def test_a_head_of_a_replay_says_so(file):
-    write_head(file, head_of(is_replay=True))
-    assert file.attrs["is_replay"]
+def test_a_head_of_a_replay_says_so(file_in_memory):
+    write_head(file_in_memory, head_of(is_replay=True))
+    assert file_in_memory.attrs["is_replay"]
 
 
-def test_what_only_some_workloads_have_is_read_again(file):
+def test_what_only_some_workloads_have_is_read_again(file_in_memory):
     work = replace(WORK, compute_s=np.array([0.01, 0.02]), local_steps=np.array([1, 3]), message_share=0.25)
-    write_head(file, head_of(work=work))
-    assert "compute_s" not in file["workload"].attrs
-    *_, read = read_inputs(file)
+    write_head(file_in_memory, head_of(work=work))
+    assert "compute_s" not in file_in_memory["workload"].attrs
+    *_, read = read_inputs(file_in_memory)
     assert read.compute_s.tolist() == [0.01, 0.02]
     assert read.local_steps.tolist() == [1, 3]
     assert read.message_share == 0.25
 
 
-def test_computing_that_overlaps_is_read_again(file):
-    write_head(file, head_of(work=replace(WORK, overlap=0.5, local_steps=3)))
-    *_, read = read_inputs(file)
+def test_computing_that_overlaps_is_read_again(file_in_memory):
+    write_head(file_in_memory, head_of(work=replace(WORK, overlap=0.5, local_steps=3)))
+    *_, read = read_inputs(file_in_memory)
     assert (read.overlap, read.local_steps) == (0.5, 3)
 
 
-def test_windows_and_slow_start_are_in_the_file(file):
+def test_windows_and_slow_start_are_in_the_file(file_in_memory):
     graph = with_slow_start(replace(pair_graph(), window_bps=np.full((2, 2), 5e6)), "idle", 1e5)
-    write_head(file, head_of(graph=graph))
-    group = file["connectivity"]
+    write_head(file_in_memory, head_of(graph=graph))
+    group = file_in_memory["connectivity"]
     assert (group["window_bps"][...] == 5e6).all()
     assert group.attrs["slow_start"] == "idle"
     assert (group["initial_window_bits"][...] == graph.slow_start.initial_bits).all()
 
 
 @pytest.mark.parametrize("stated", ["25 %", 3])
-def test_who_takes_part_is_read_again(file, stated):
-    write_head(file, head_of(work=replace(WORK, participation=participation_of(stated))))
-    assert read_inputs(file)[2].participation == participation_of(stated)
+def test_who_takes_part_is_read_again(file_in_memory, stated):
+    write_head(file_in_memory, head_of(work=replace(WORK, participation=participation_of(stated))))
+    assert read_inputs(file_in_memory)[2].participation == participation_of(stated)
 
 
-def test_measured_pairs_are_read_again(file):
+def test_measured_pairs_are_read_again(file_in_memory):
     underlay = load_underlay("clouds")
     graph = connectivity(underlay, access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2])
-    write_head(file, head_of(graph=graph))
-    read = read_inputs(file)[1]
+    write_head(file_in_memory, head_of(graph=graph))
+    read = read_inputs(file_in_memory)[1]
     assert np.array_equal(read.measured.bandwidth_bps, underlay.measured.bandwidth_bps)
 
 
-def test_capacities_of_links_with_rules_are_in_the_file(file):
+def test_capacities_of_links_with_rules_are_in_the_file(file_in_memory):
     graph = replace(pair_graph(), rules=LinkRules(half_duplex=(0,)))
-    write_head(file, head_of(graph=graph))
-    assert np.array_equal(file["connectivity/link_capacity_bps"][...], graph.link_capacity_bps)
+    write_head(file_in_memory, head_of(graph=graph))
+    assert np.array_equal(file_in_memory["connectivity/link_capacity_bps"][...], graph.link_capacity_bps)
     assert graph_digest(graph) != graph_digest(pair_graph())
 
 
-def test_notes_and_numbers_of_a_network_s_file_are_kept(file):
+def test_notes_and_numbers_of_a_network_s_file_are_kept(file_in_memory):
     graph = pair_graph()
     noted = replace(graph.underlay, notes=("one", "two"), published_index=np.array([7, 3]))
-    write_head(file, head_of(graph=replace(graph, underlay=noted)))
-    _, read, _ = read_inputs(file)
+    write_head(file_in_memory, head_of(graph=replace(graph, underlay=noted)))
+    _, read, _ = read_inputs(file_in_memory)
     assert read.notes == ("one", "two")
     assert read.published_index.tolist() == [7, 3]
-    assert file["underlay"].attrs["name"] == "pair"
-    assert file["workload"].attrs["name"] == WORK.name
-    assert file.attrs["units"].startswith("seconds, bits, bits per second, kilometres, degrees")
+    assert file_in_memory["underlay"].attrs["name"] == "pair"
+    assert file_in_memory["workload"].attrs["name"] == WORK.name
+    assert file_in_memory.attrs["units"].startswith("seconds, bits, bits per second, kilometres, degrees")
 
 
 def test_a_digest_is_that_of_all_that_decides_on_times(monkeypatch):
@@ -159,13 +152,13 @@ def overlays_of(file, *overlays):
     return file["overlays"]
 
 
-def test_an_overlay_has_its_arcs_weights_and_closed_forms(file):
+def test_an_overlay_has_its_arcs_weights_and_closed_forms(file_in_memory):
     graph = connectivity(
         load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2]
     )
     star = build_overlay("star", graph, WORK, [(1, 0), (0, 1), (2, 0), (0, 2)], hub=0)
     ring = build_overlay("ring", graph, WORK, [(0, 1), (1, 2), (2, 0)])
-    groups = overlays_of(file, star, ring)
+    groups = overlays_of(file_in_memory, star, ring)
     for order, overlay in enumerate((star, ring)):
         group = groups[overlay.kind]
         assert group["arcs"][:, :2].tolist() == np.column_stack([overlay.source, overlay.target]).tolist()
@@ -189,17 +182,17 @@ def test_an_overlay_has_its_arcs_weights_and_closed_forms(file):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_the_degree_is_the_larger_of_both_directions(file, turned):
+def test_the_degree_is_the_larger_of_both_directions(file_in_memory, turned):
     graph = connectivity(
         load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2, 3]
     )
     # Silo 0 sends to three, and nobody awaits more than two.
     arcs = [(0, 1), (0, 2), (0, 3), (1, 2), (2, 3), (3, 0)]
     overlay = build_overlay("x", graph, WORK, [(j, i) for i, j in arcs] if turned else arcs)
-    assert overlays_of(file, overlay)["x"].attrs["max_degree"] == 3
+    assert overlays_of(file_in_memory, overlay)["x"].attrs["max_degree"] == 3
 
 
-def test_states_are_read_as_they_were(file):
+def test_states_are_read_as_they_were(file_in_memory):
     graph = connectivity(
         load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8), routers=[0, 1, 2]
     )
@@ -214,7 +207,7 @@ def test_states_are_read_as_they_were(file):
         state([(1, 2), (2, 1), (0, 1), (1, 0)], computes=False),
         state([(0, 2), (2, 0)]),
     )
-    group = overlays_of(file, build_periodic("p", graph, WORK, states))["p"]
+    group = overlays_of(file_in_memory, build_periodic("p", graph, WORK, states))["p"]
     found = read_states(group)
     assert [each.computes for each in found] == [True, False, True]
     for one, other in zip(found, states, strict=True):

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import h5py
 import numpy as np
 import pytest
 
@@ -32,12 +31,6 @@ from topologies import ClosedForms, InputError, State, Workload, load_underlay
 from training import HistoryRow
 
 UNKNOWN = float("nan")
-
-
-@pytest.fixture
-def file():
-    with h5py.File("x.h5", "w", driver="core", backing_store=False) as made:
-        yield made
 
 
 def state(computes, lag=1):
@@ -115,17 +108,17 @@ def test_rounds_in_which_silos_only_mix_are_not_counted():
     assert record(history=HISTORY).computes == (True,)
 
 
-def test_nothing_is_known_of_a_simulation_that_is_not_there(file):
+def test_nothing_is_known_of_a_simulation_that_is_not_there(file_in_memory):
     nothing = SimulationRecord(rounds=0, is_whole=False, cycle_time_s=None, half_width_s=None, is_exact=False)
     assert _read_simulation(None, None) == nothing
-    assert _read_simulation(file.create_group("empty"), None) == nothing
+    assert _read_simulation(file_in_memory.create_group("empty"), None) == nothing
 
 
 @pytest.mark.parametrize(
     ("half_width_s", "is_exact", "read"), [(0.0, True, 0.0), (UNKNOWN, False, None), (0.5, False, 0.5)]
 )
-def test_a_whole_simulation_has_its_cycle_time(file, half_width_s, is_exact, read):
-    group = file.create_group("x")
+def test_a_whole_simulation_has_its_cycle_time(file_in_memory, half_width_s, is_exact, read):
+    group = file_in_memory.create_group("x")
     group.attrs.update(
         rounds=7,
         cycle_time_s=0.25,
@@ -153,9 +146,11 @@ def cut_short(file, start_s, rounds, **more):
 
 
 @pytest.mark.parametrize(("rounds", "cycle_time_s"), [(1, None), (2, 1.0), (3, 2.0)])
-def test_a_simulation_that_was_cut_short_has_an_estimate_from_two_rounds_on(file, rounds, cycle_time_s):
+def test_a_simulation_that_was_cut_short_has_an_estimate_from_two_rounds_on(
+    file_in_memory, rounds, cycle_time_s
+):
     # The last silo's starts: 1, 2, 4.
-    group = cut_short(file, [[0, 1], [2, 1], [3, 4], [9, 9], [9, 9]], rounds)
+    group = cut_short(file_in_memory, [[0, 1], [2, 1], [3, 4], [9, 9], [9, 9]], rounds)
     found = _read_simulation(group, None)
     assert (found.rounds, found.is_whole, found.is_exact, found.has_absences) == (rounds, False, False, False)
     assert found.half_width_s is None
@@ -166,8 +161,8 @@ def test_a_simulation_that_was_cut_short_has_an_estimate_from_two_rounds_on(file
         assert found.cycle_time_s == cycle_time_s
 
 
-def test_training_rows_that_an_older_file_lacks_are_unknown(file):
-    group = file.create_group("training")
+def test_training_rows_that_an_older_file_lacks_are_unknown(file_in_memory):
+    group = file_in_memory.create_group("training")
     for name in ("round", "train_loss", "train_accuracy", "test_loss", "test_accuracy", "consensus_distance"):
         group[name] = np.arange(4.0)
     group["silo_loss"] = np.arange(8.0).reshape(4, 2)
@@ -200,8 +195,8 @@ def overlay_file(file, *, hub=-1, drawn=None, rounds=(0, 5, -1), negative=None):
     return file
 
 
-def test_empty_training_rows_are_those_that_an_interruption_left(file):
-    one = _read_overlay(overlay_file(file), "ring")
+def test_empty_training_rows_are_those_that_an_interruption_left(file_in_memory):
+    one = _read_overlay(overlay_file(file_in_memory), "ring")
     assert one.wall_clock_s.tolist() == [0.0, 1.0]
     assert one.history["round"].tolist() == [0, 5]
     assert not one.training_is_whole
@@ -217,8 +212,8 @@ def test_empty_training_rows_are_those_that_an_interruption_left(file):
 
 
 @pytest.mark.parametrize(("rounds", "whole", "rows"), [(None, True, 0), ((0,), True, 1), ((-1,), False, 0)])
-def test_a_training_is_whole_where_no_row_is_missing(file, rounds, whole, rows):
-    one = _read_overlay(overlay_file(file, rounds=rounds), "ring")
+def test_a_training_is_whole_where_no_row_is_missing(file_in_memory, rounds, whole, rows):
+    one = _read_overlay(overlay_file(file_in_memory, rounds=rounds), "ring")
     assert one.training_is_whole == whole
     assert one.wall_clock_s.shape == (rows,)
     assert bool(one.history) == bool(rows)
@@ -232,9 +227,9 @@ def test_a_training_is_whole_where_no_row_is_missing(file, rounds, whole, rows):
     ],
 )
 def test_a_hub_may_be_the_first_silo_and_drawn_overlays_have_no_matrix(
-    file, options, hub, has_consensus, negative
+    file_in_memory, options, hub, has_consensus, negative
 ):
-    one = _read_overlay(overlay_file(file, **options), "ring")
+    one = _read_overlay(overlay_file(file_in_memory, **options), "ring")
     assert one.hub == hub
     assert (one.consensus is not None) == has_consensus
     assert one.negative_weights == negative
@@ -272,14 +267,14 @@ def test_a_folder_is_no_file(tmp_path):
         open_file(tmp_path)
 
 
-def test_another_schema_is_named(file):
+def test_another_schema_is_named(file_in_memory):
     with pytest.raises(InputError, match=r"none of silosim's: it has no schema, must have 'a/1'\.$"):
-        check_schema(file, "a/1")
-    file.attrs["schema"] = "b/1"
+        check_schema(file_in_memory, "a/1")
+    file_in_memory.attrs["schema"] = "b/1"
     with pytest.raises(InputError, match=r"^schema\(='b/1'\) must be 'a/1'\.$"):
-        check_schema(file, "a/1")
-    file.attrs["schema"] = "a/1"
-    check_schema(file, "a/1")
+        check_schema(file_in_memory, "a/1")
+    file_in_memory.attrs["schema"] = "a/1"
+    check_schema(file_in_memory, "a/1")
 
 
 def test_a_part_counts_what_it_has_over_all_its_overlays():
@@ -334,51 +329,51 @@ def network_file(file, **simulation):
     return group
 
 
-def test_capacities_of_an_older_file_are_those_of_its_links(file):
-    group = network_file(file)
-    assert _capacity_bps(file, group, "").tolist() == [5.0, 5.0, 1.0, 2.0, 3.0, 4.0]
+def test_capacities_of_an_older_file_are_those_of_its_links(file_in_memory):
+    group = network_file(file_in_memory)
+    assert _capacity_bps(file_in_memory, group, "").tolist() == [5.0, 5.0, 1.0, 2.0, 3.0, 4.0]
     events = '[[simulation.failure]]\nlink = "A - B"\nfrom = "1 s"\nuntil = "2 s"\n'
-    assert np.isnan(_capacity_bps(file, group, events)).tolist() == [True] * 6
+    assert np.isnan(_capacity_bps(file_in_memory, group, events)).tolist() == [True] * 6
     # What the file states counts, but where a simulation was cut short before it was known.
     group["link_capacity_bps"] = np.full(6, 7.0)
-    assert _capacity_bps(file, group, events).tolist() == [7.0] * 6
+    assert _capacity_bps(file_in_memory, group, events).tolist() == [7.0] * 6
     group["link_capacity_bps"][3] = UNKNOWN
-    assert _capacity_bps(file, group, "").tolist() == [5.0, 5.0, 1.0, 2.0, 3.0, 4.0]
-    file["connectivity/link_capacity_bps"] = np.arange(7.0)
-    assert _capacity_bps(file, group, "").tolist() == list(range(7))
+    assert _capacity_bps(file_in_memory, group, "").tolist() == [5.0, 5.0, 1.0, 2.0, 3.0, 4.0]
+    file_in_memory["connectivity/link_capacity_bps"] = np.arange(7.0)
+    assert _capacity_bps(file_in_memory, group, "").tolist() == list(range(7))
 
 
-def test_an_older_file_has_the_end_of_a_whole_simulation(file):
-    group = network_file(file)
+def test_an_older_file_has_the_end_of_a_whole_simulation(file_in_memory):
+    group = network_file(file_in_memory)
     assert _end_s(group, 2) == 5.0
     assert np.isnan(_end_s(group, 1))
     group.attrs["end_s"] = 9.0
     assert _end_s(group, 1) == 9.0
 
 
-def test_links_are_used_for_the_share_of_their_bits_in_the_time(file):
-    group = network_file(file, link_capacity_bps=np.full(6, 2.0))
+def test_links_are_used_for_the_share_of_their_bits_in_the_time(file_in_memory):
+    group = network_file(file_in_memory, link_capacity_bps=np.full(6, 2.0))
     group.attrs["end_s"] = 10.0
     run, one = run_of(record(rounds=2)), record(rounds=2)
-    bits, mean_bps, used = link_usage(file, run, one)
+    bits, mean_bps, used = link_usage(file_in_memory, run, one)
     assert bits.tolist() == [0, 1, 2, 3, 4, 5]
     assert mean_bps.tolist() == [2.0] * 6
     assert used == pytest.approx(np.arange(6) / 20, rel=1e-12)
     # While bits are written, nobody knows of which rounds they are.
     group.attrs["end_s"] = UNKNOWN
-    bits, _, used = link_usage(file, run, one)
+    bits, _, used = link_usage(file_in_memory, run, one)
     assert np.isnan(bits).all()
     assert np.isnan(used).all()
 
 
-def test_links_are_listed_the_busiest_first_or_by_their_bits(file):
-    group = network_file(file, link_capacity_bps=np.array([1.0, 10.0, 1.0, 1.0, 8.0, 2.0]))
+def test_links_are_listed_the_busiest_first_or_by_their_bits(file_in_memory):
+    group = network_file(file_in_memory, link_capacity_bps=np.array([1.0, 10.0, 1.0, 1.0, 8.0, 2.0]))
     group.attrs["end_s"] = 10.0
     names = [f"L{place}" for place in range(6)]
-    file["connectivity"]["link_names"] = names
+    file_in_memory["connectivity"]["link_names"] = names
     run = run_of(record(rounds=2), record("none", rounds=0))
     part = RunPart.of(run, None, None)
-    (piece,) = _link_pieces(file, part)
+    (piece,) = _link_pieces(file_in_memory, part)
     # Utilisations in percent: 0, 1, 20, 30, 5, 25.
     assert piece.columns["link"].tolist() == ["L3", "L5", "L2", "L4", "L1", "L0"]
     assert piece.columns["capacity_bps"].tolist() == [1.0, 2.0, 1.0, 8.0, 10.0, 1.0]
@@ -387,7 +382,7 @@ def test_links_are_listed_the_busiest_first_or_by_their_bits(file):
     assert piece.done == 1
     del group.attrs["end_s"]
     group["round_start_s"][2] = UNKNOWN
-    (piece,) = _link_pieces(file, part)
+    (piece,) = _link_pieces(file_in_memory, part)
     assert piece.columns["link"].tolist() == ["L5", "L4", "L3", "L2", "L1", "L0"]
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from types import SimpleNamespace
 
-import h5py
 import numpy as np
 import pytest
 
@@ -24,12 +23,6 @@ from topologies.random_cycle_time import RANDOM_ROUNDS
 
 NUMBER = 8
 UNDERLAY = load_underlay("gaia")
-
-
-@pytest.fixture
-def file():
-    with h5py.File("x.h5", "w", driver="core", backing_store=False) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")
@@ -110,18 +103,20 @@ def test_a_head_has_two_numbers_for_each_pair_of_silos_and_those_of_the_network(
     assert head_bytes(stated, 1) - head_bytes(UNDERLAY, 1) == NUMBER * 34
 
 
-def test_a_head_is_not_larger_than_estimated(file):
+def test_a_head_is_not_larger_than_estimated(file_in_memory):
     graph = connectivity(UNDERLAY, access=AccessLinks(up_bps=1e8, down_bps=1e8))
     work = Workload(model_bits=1e6, compute_s=0.01)
     network = NetworkConfig(underlay="gaia")
-    write_head(file, RunHead(scenario="#" * 60_000, network=network, seed=0, graph=graph, work=work))
-    assert 60_000 < file.id.get_filesize() <= head_bytes(UNDERLAY, 11)
+    write_head(
+        file_in_memory, RunHead(scenario="#" * 60_000, network=network, seed=0, graph=graph, work=work)
+    )
+    assert 60_000 < file_in_memory.id.get_filesize() <= head_bytes(UNDERLAY, 11)
 
 
 @pytest.mark.parametrize("messages", [False, True])
-def test_what_is_allocated_says_that_nothing_is_simulated(file, job, messages):
-    allocate(file, "ring", job, messages=messages, engine="simpy")
-    group = file["simulation/ring"]
+def test_what_is_allocated_says_that_nothing_is_simulated(file_in_memory, job, messages):
+    allocate(file_in_memory, "ring", job, messages=messages, engine="simpy")
+    group = file_in_memory["simulation/ring"]
     attrs = dict(group.attrs)
     unknown = [name for name in attrs if isinstance(attrs[name], float) and np.isnan(attrs[name])]
     assert sorted(unknown) == ["cycle_time_s", "end_s", "half_width_s", "period_s"]
@@ -154,13 +149,13 @@ def test_what_is_allocated_says_that_nothing_is_simulated(file, job, messages):
     assert recorded_absences(group) == []
 
 
-def test_absences_are_rows_of_silo_and_rounds(file, job):
-    allocate(file, "ring", replace(job, absences=((1, 2, 4),)), messages=False)
-    assert recorded_absences(file["simulation/ring"]) == [(1, 2, 4)]
-    columns = file["simulation/ring/absences"].attrs["columns"]
+def test_absences_are_rows_of_silo_and_rounds(file_in_memory, job):
+    allocate(file_in_memory, "ring", replace(job, absences=((1, 2, 4),)), messages=False)
+    assert recorded_absences(file_in_memory["simulation/ring"]) == [(1, 2, 4)]
+    columns = file_in_memory["simulation/ring/absences"].attrs["columns"]
     assert columns == "silo, first missed round, the round in which it is back"
-    del file["simulation/ring/absences"]
-    assert recorded_absences(file["simulation/ring"]) == []
+    del file_in_memory["simulation/ring/absences"]
+    assert recorded_absences(file_in_memory["simulation/ring"]) == []
 
 
 def block(first, rounds, *, dates=None, links=6):
@@ -187,9 +182,11 @@ def writer_of(file, job, **options):
     return file["simulation/ring"], SimulationWriter(file, "ring", **options), len(job.link_capacity_bps)
 
 
-def test_blocks_are_written_at_their_rounds_and_counted_once_they_are_flushed(file, job, monkeypatch):
+def test_blocks_are_written_at_their_rounds_and_counted_once_they_are_flushed(
+    file_in_memory, job, monkeypatch
+):
     monkeypatch.setattr(simulated_rounds, "_FLUSH_S", np.inf)
-    group, writer, links = writer_of(file, job)
+    group, writer, links = writer_of(file_in_memory, job)
     writer.add(block(0, 2, links=links))
     writer.add(block(2, 3, dates=4, links=links))
     assert group.attrs["rounds"] == 0
@@ -209,9 +206,9 @@ def test_blocks_are_written_at_their_rounds_and_counted_once_they_are_flushed(fi
     assert group.attrs["end_s"] == 5.0
 
 
-def test_blocks_are_flushed_at_once_where_the_last_flush_is_long_ago(file, job, monkeypatch):
+def test_blocks_are_flushed_at_once_where_the_last_flush_is_long_ago(file_in_memory, job, monkeypatch):
     monkeypatch.setattr(simulated_rounds, "_FLUSH_S", -1.0)
-    group, writer, links = writer_of(file, job)
+    group, writer, links = writer_of(file_in_memory, job)
     writer.add(block(0, 2, links=links))
     assert (group.attrs["rounds"], group.attrs["end_s"]) == (2, 2.0)
     assert (group["link_bits"][...] == 20.0).all()
@@ -220,10 +217,12 @@ def test_blocks_are_flushed_at_once_where_the_last_flush_is_long_ago(file, job, 
 @pytest.mark.parametrize(
     ("ended", "since", "flushed"), [(100.5, "begin", False), (100.6, "begin", True), (101.0, "flush", False)]
 )
-def test_a_block_is_flushed_half_a_second_after_the_last_flush(file, job, monkeypatch, ended, since, flushed):
+def test_a_block_is_flushed_half_a_second_after_the_last_flush(
+    file_in_memory, job, monkeypatch, ended, since, flushed
+):
     now = [100.0]
     monkeypatch.setattr(simulated_rounds.time, "monotonic", lambda: now[0])
-    group, writer, links = writer_of(file, job)
+    group, writer, links = writer_of(file_in_memory, job)
     if since == "flush":
         now[0] = 100.75
         writer.flush()
@@ -240,10 +239,10 @@ def end(file, job, steady, half_width_s, mean_bps=None):
     return dict(group.attrs), group["link_capacity_bps"][...]
 
 
-def test_an_exact_cycle_time_has_its_period_and_no_interval(file, job):
+def test_an_exact_cycle_time_has_its_period_and_no_interval(file_in_memory, job):
     steady = SteadyState(cycle_time_s=0.25, is_exact=True, period_rounds=2, period_s=0.5, transient_rounds=0)
     attrs, mean_bps = end(
-        file, job, steady, None, lambda until_s: np.full(len(job.link_capacity_bps), until_s)
+        file_in_memory, job, steady, None, lambda until_s: np.full(len(job.link_capacity_bps), until_s)
     )
     assert attrs["cycle_time_s"] == 0.25
     assert attrs["cycle_time_is_exact"]
@@ -255,8 +254,8 @@ def test_an_exact_cycle_time_has_its_period_and_no_interval(file, job):
 
 
 @pytest.mark.parametrize("half_width_s", [None, 0.125])
-def test_an_estimate_has_its_interval_and_no_period(file, job, half_width_s):
-    attrs, mean_bps = end(file, job, SteadyState(cycle_time_s=0.25, is_exact=False), half_width_s)
+def test_an_estimate_has_its_interval_and_no_period(file_in_memory, job, half_width_s):
+    attrs, mean_bps = end(file_in_memory, job, SteadyState(cycle_time_s=0.25, is_exact=False), half_width_s)
     assert not attrs["cycle_time_is_exact"]
     assert np.isnan(attrs["half_width_s"]) if half_width_s is None else attrs["half_width_s"] == half_width_s
     assert np.isnan(attrs["period_s"])
@@ -265,9 +264,9 @@ def test_an_estimate_has_its_interval_and_no_period(file, job, half_width_s):
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (7,), (5, 3), (4, 0), (6, 2), (3, 2, 2), (2, 7)])
-def test_a_data_set_is_filled_to_its_end_in_pieces(file, monkeypatch, shape):
+def test_a_data_set_is_filled_to_its_end_in_pieces(file_in_memory, monkeypatch, shape):
     monkeypatch.setattr(simulated_rounds, "_PIECE", 6)
-    make_dataset(file, "x", shape, np.float64, 7.5)
-    assert file["x"].shape == shape
-    assert (file["x"][...] == 7.5).all()
-    assert file["x"].id.get_storage_size() == 8 * np.prod(shape)
+    make_dataset(file_in_memory, "x", shape, np.float64, 7.5)
+    assert file_in_memory["x"].shape == shape
+    assert (file_in_memory["x"][...] == 7.5).all()
+    assert file_in_memory["x"].id.get_storage_size() == 8 * np.prod(shape)

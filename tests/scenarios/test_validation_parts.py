@@ -5,7 +5,6 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 
-import h5py
 import numpy as np
 import pytest
 
@@ -924,13 +923,7 @@ def test_without_events_a_job_that_repeats_has_a_period_of_its_own(monkeypatch, 
         assert found.cycle_time == ("own period" if is_exact else "rounds, not own period")
 
 
-@pytest.fixture
-def h5():
-    with h5py.File("x.h5", "w", driver="core", backing_store=False) as opened:
-        yield opened
-
-
-def test_results_in_a_file_come_back_with_none_where_there_is_no_number(h5, monkeypatch):
+def test_results_in_a_file_come_back_with_none_where_there_is_no_number(file_in_memory, monkeypatch):
     row = {
         "overlay": "ring",
         "paper_s": 2.0,
@@ -940,8 +933,8 @@ def test_results_in_a_file_come_back_with_none_where_there_is_no_number(h5, monk
         "why": "é",
     }
     monkeypatch.setattr(file, "validation_row", lambda _: row)
-    file._write(h5, validated([arc(queue_s=0.5, cause=QUEUE), arc("B", "A")]), 3)
-    group = h5["validation/ring"]
+    file._write(file_in_memory, validated([arc(queue_s=0.5, cause=QUEUE), arc("B", "A")]), 3)
+    group = file_in_memory["validation/ring"]
     assert file._row("ring", group) == row | {"order": 3}
     first, second = file._arcs(group)
     assert (first["source"], first["queue_s"], first["tokens"], first["assumption"]) == (
@@ -955,10 +948,10 @@ def test_results_in_a_file_come_back_with_none_where_there_is_no_number(h5, monk
     assert "overlay" not in group.attrs
 
 
-def test_an_overlay_without_parts_has_no_arcs_in_the_file(h5, monkeypatch):
+def test_an_overlay_without_parts_has_no_arcs_in_the_file(file_in_memory, monkeypatch):
     monkeypatch.setattr(file, "validation_row", lambda _: {"overlay": "ring", "paper_s": 2.0})
-    file._write(h5, SimpleNamespace(overlay=SimpleNamespace(kind="ring"), attribution=None), 0)
-    assert len(h5["validation/ring"]) == 0
+    file._write(file_in_memory, SimpleNamespace(overlay=SimpleNamespace(kind="ring"), attribution=None), 0)
+    assert len(file_in_memory["validation/ring"]) == 0
 
 
 def test_the_file_of_a_validation_has_room_for_its_arcs(monkeypatch, tmp_path):
