@@ -1,10 +1,25 @@
 """What a page holds, read as a browser reads it."""
 
+import html
 import json
+import re
 from html.parser import HTMLParser
 from typing import Any
 
 VOID = ("meta", "link", "input", "br")
+
+
+def table_cells(page: str) -> list[list[str]]:
+    """Texts of the cells of each row of the first table's body."""
+    return [
+        [html.unescape(cell) for cell in re.findall("<td[^>]*>(.*?)</td>", row)]
+        for row in page.split("<tbody>")[1].split("</tbody>")[0].split("</tr>")[:-1]
+    ]
+
+
+def table_heads(page: str) -> list[str]:
+    """Titles of the columns of tables."""
+    return [html.unescape(head) for head in re.findall("<th [^>]*>(.*?)</th>", page)]
 
 
 class PageReader(HTMLParser):

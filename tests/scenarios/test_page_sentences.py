@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas
 import pytest
+from page_reader import table_cells, table_heads
 from pair_run import pair_graph
 
 from scenarios.config.network import NetworkConfig, build_network
@@ -36,18 +37,6 @@ from topologies import Workload, build_overlay
 from topologies.slow_start import with_slow_start
 
 NAN = float("nan")
-
-
-def cells(page):
-    """Texts of the cells of each row of a table's body."""
-    return [
-        [html.unescape(cell) for cell in re.findall("<td[^>]*>(.*?)</td>", row)]
-        for row in page.split("<tbody>")[1].split("</tbody>")[0].split("</tr>")[:-1]
-    ]
-
-
-def heads(page):
-    return [html.unescape(head) for head in re.findall("<th [^>]*>(.*?)</th>", page)]
 
 
 # Runs
@@ -174,8 +163,15 @@ def test_links_that_any_overlay_uses_have_models_and_utilisation(monkeypatch):
     facts = facts_of(first, second)
     name = facts.graph.link_name
     page = _links(facts)
-    assert heads(page) == ["link", "capacity", "a: models a round", "a: used", "b: models a round", "b: used"]
-    assert cells(page) == [
+    assert table_heads(page) == [
+        "link",
+        "capacity",
+        "a: models a round",
+        "a: used",
+        "b: models a round",
+        "b: used",
+    ]
+    assert table_cells(page) == [
         [name(1), "1 Gbps", "0", "0.0 %", "2", "100.0 %"],
         [name(2), "100 Mbps", "1", "25.0 %", "0", "0.0 %"],
         [name(4), "100 Mbps", "0.5", "-", "-", "12.5 %"],
@@ -327,8 +323,8 @@ def test_rounds_of_the_table_are_evenly_chosen(monkeypatch):
     monkeypatch.setattr("scenarios.pages.training_charts._MOST_ROWS", 3)
     many = trained("a", [0.0, 0.1, 0.2, 0.3, 0.4], step_s=500.0)
     page = _table([many, trained("b", [0.5, NAN])], is_imported=False)
-    assert heads(page) == ["overlay", "round", "wall-clock time", "test accuracy (%)"]
-    assert cells(page) == [
+    assert table_heads(page) == ["overlay", "round", "wall-clock time", "test accuracy (%)"]
+    assert table_cells(page) == [
         ["a", "0", "0 s", "0"],
         ["a", "4", "16.67 min", "20"],
         ["a", "8", "33.33 min", "40"],
@@ -428,7 +424,7 @@ def test_cycle_times_are_side_by_side():
         ),
     ]
     page = _times(rows)
-    assert heads(page) == [
+    assert table_heads(page) == [
         "overlay",
         "paper",
         "serialized",
@@ -438,7 +434,7 @@ def test_cycle_times_are_side_by_side():
         "equal over paper",
         "maxmin over paper",
     ]
-    assert cells(page) == [
+    assert table_cells(page) == [
         ["ring", "1.000 s", "1.500 s", "500.0 ms", "2.000 s", "~1.250 s +- 125.0 ms", "+100.0%", "~+25.0%"],
         ["a", "1.000 s", "1.500 s", "500.0 ms", "-", "1.250 s", "-", "+25.0%"],
     ]
@@ -469,8 +465,14 @@ def test_causes_are_the_parts_that_any_row_has():
         validated(overlay="c", paper_s=None, shared_links_s=2e-9, waits_for_other_arcs_s=0.0),
     ]
     page = _causes(rows)
-    assert heads(page) == ["overlay", "maxmin over paper", "shared links", "waits for other arcs", "why"]
-    assert cells(page) == [
+    assert table_heads(page) == [
+        "overlay",
+        "maxmin over paper",
+        "shared links",
+        "waits for other arcs",
+        "why",
+    ]
+    assert table_cells(page) == [
         ["ring", "+250.0 ms", "+500.0 ms", "-250.0 ms", "links <meet>"],
         ["a", "0", "-", "0", "within 1 %"],
         ["b", "-", "-", "-", "within 1 %"],

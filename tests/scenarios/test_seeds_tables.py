@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import h5py
 import pytest
+from page_reader import table_cells
 
 from scenarios.pages.origin import file_digest, input_digests, origin_list
 from scenarios.pages.seeds_page import _reproduce, _single_runs, _value
@@ -23,14 +24,6 @@ from scenarios.runfile.file_checksum import (
     unverified,
 )
 from topologies import InputError
-
-
-def rows_on(page):
-    """Texts of the cells of each row of a table's body."""
-    return [
-        [html.unescape(cell) for cell in re.findall("<td[^>]*>(.*?)</td>", row)]
-        for row in page.split("<tbody>")[1].split("</tbody>")[0].split("</tr>")[:-1]
-    ]
 
 
 def run_of(seed, overlay, **changes):
@@ -73,7 +66,7 @@ def test_single_runs_have_the_columns_that_any_of_them_has(tmp_path, monkeypatch
         *((' class="number"', "seed"), ("", "overlay"), (' class="number"', "cycle time")),
         *((' class="number"', "accuracy"), (' class="number"', "rounds"), ("", "file")),
     ]
-    assert rows_on(page) == [
+    assert table_cells(page) == [
         ["3", "<a>", "250 ms", "50 %", "-", "my run-seed-3.h5"],
         ["3", "b", "250 ms", "-", "-", "my run-seed-3.h5"],
         ["10", "<a>", "250 ms", "-", "2", "my run-seed-10.h5"],

@@ -1,12 +1,11 @@
 """The slider, the table and the marks in charts of a study's page, on tables made by hand."""
 
-import html
 import re
 
 import numpy as np
 import pandas
 import pytest
-from page_reader import PageReader
+from page_reader import PageReader, table_cells
 
 from scenarios.pages import study_page, study_slider
 from scenarios.pages.study_page import (
@@ -319,7 +318,7 @@ def test_rows_are_shown_without_what_is_said_elsewhere(monkeypatch):
         ("cycle time, paper", True),
         ("cycle time, load bound", True),
     ]
-    rows = rows_on(page)
+    rows = table_cells(page)
     assert rows == [
         ["1 Mbps", "star", "1 s", "500 ms"],
         ["1 Mbps", "ring", "!2 s", ""],
@@ -330,32 +329,24 @@ def test_rows_are_shown_without_what_is_said_elsewhere(monkeypatch):
     assert "!: paper" not in _rows(table.assign(paper_below_load=[False, False, False, True]))
 
 
-def rows_on(page):
-    """Texts of the cells of each row of a table's body."""
-    return [
-        [html.unescape(cell) for cell in re.findall("<td[^>]*>(.*?)</td>", row)]
-        for row in page.split("<tbody>")[1].split("</tr>")[:-1]
-    ]
-
-
 def test_errors_have_their_point_and_overlay(monkeypatch):
     table = table_of([1.0] * 4, error=[None, "no <hub>", "late", "never"])
     table.loc[2, "overlay"] = None
     assert _errors(table.drop(columns="error")) == ""
     assert _errors(table.assign(error=None)) == ""
-    assert rows_on(_errors(table)) == [
+    assert table_cells(_errors(table)) == [
         ["access capacity 1 Mbps", "ring", "no <hub>"],
         ["access capacity 10 Mbps", "", "late"],
         ["access capacity 10 Mbps", "ring", "never"],
     ]
     monkeypatch.setattr(study_page, "_MOST_ERRORS", 2)
     assert "the first 2 of 3" in _errors(table)
-    assert len(rows_on(_errors(table))) == 2
+    assert len(table_cells(_errors(table))) == 2
 
 
 def test_points_of_a_figure_are_a_table():
     marked = line(y=(2.0, 4.0), paper=(0.25, 0.5), below=(True, False))
-    rows = rows_on(_numbers(lines_of(line("b", y=(1.0, 0.5)), marked, y="simulated_s", title="seed: 1")))
+    rows = table_cells(_numbers(lines_of(line("b", y=(1.0, 0.5)), marked, y="simulated_s", title="seed: 1")))
     assert rows == [
         ["seed: 1", "b", "1 Mbps", "1 s", ""],
         ["seed: 1", "b", "10 Mbps", "500 ms", ""],
@@ -364,7 +355,7 @@ def test_points_of_a_figure_are_a_table():
     ]
     # Of the paper's own line the mark is at its value; a point without a place is left out.
     papers = line(x=(0, np.nan), y=(2.0, 3.0), below=(True, True))
-    assert rows_on(_numbers(lines_of(papers, x="local_steps", categories=["all", "some"]))) == [
+    assert table_cells(_numbers(lines_of(papers, x="local_steps", categories=["all", "some"]))) == [
         ["", "a", "all", "!2 s", ""]
     ]
 
