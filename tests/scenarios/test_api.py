@@ -10,7 +10,7 @@ import pytest
 from scenarios import api
 from scenarios.config.network import NetworkConfig
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle
-from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, load_underlay
+from topologies import InputError, Workload, build_overlay, load_underlay
 
 TABLE = pandas.DataFrame({"overlay": ["ring"]})
 SCENARIO = """
@@ -200,11 +200,6 @@ def test_seeds_are_so_many_or_these(monkeypatch, tmp_path, seeds, made):
 
 
 # Networks and workloads
-
-
-@pytest.fixture(scope="module")
-def graph():
-    return connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9))
 
 
 WORK = Workload(model_bits=1e6, compute_s=0.5)
