@@ -5,70 +5,22 @@ from dataclasses import asdict, replace
 import h5py
 import numpy as np
 import pytest
+from hand_timeline import periodic_timeline
 
-from scenarios.runfile.overlay_timeline import OverlayTimeline, SiloTimes
+from scenarios.runfile.overlay_timeline import SiloTimes
 from scenarios.runfile.round_window import check_starts, has_messages, read_window, recorded_starts
-from simulator.activity import Activity, Sent
 from topologies import InputError
 
 NAN = float("nan")
 
 
-def timeline(**changes):
-    """Two rounds of three silos: 1 and 2 wait for 0 in the first, 1 for 2 in the second; silo 0 never waits.
-
-    Arcs are 0 -> 1, 0 -> 2, 2 -> 1 and 1 -> 2.
-    """
-    start_s = np.array([[0.0, 1.0, 2.0], [4.0, 6.0, 5.0]])
-    activity = Activity(
-        first_round=3,
-        start_s=start_s,
-        compute_s=np.array([[4.0, 2.0, 1.0], [3.0, 1.0, 4.0]]),
-        next_start_s=np.array([[4.0, 6.0, 5.0], [7.0, 10.0, 9.0]]),
-        is_away=np.zeros((2, 3), dtype=bool),
-        last_arc=np.array([[-1, 0, 1], [-1, 2, -1]]),
-        is_isolated=np.array([[True, False, False], [False, False, False]]),
-        error=0.0,
-    )
-    sent = Sent(
-        round=np.array([3, 3, 4]),
-        arc=np.array([0, 1, 2]),
-        lag=np.array([1, 1, 1]),
-        start_s=np.array([1.0, 2.0, 8.0]),
-        last_bit_s=np.array([3.0, 2.5, 12.0]),
-        arrival_s=np.array([6.0, 5.0, 14.0]),
-        first_arrival_s=np.array([4.0, 4.5, 9.5]),
-        bound_link=np.zeros(3, dtype=np.int32),
-    )
-    made = OverlayTimeline(
-        kind="o",
-        labels=("A", "B", "C"),
-        rounds=range(3, 5),
-        begin_s=0.5,
-        end_s=9.0,
-        activity=activity,
-        sent=sent,
-        source=np.array([0, 0, 2, 1]),
-        target=np.array([1, 2, 1, 2]),
-        lags=np.array([[2, 1, 1, 1], [1, 1, 3, 1]]),
-        circuit=((0, 0), (1, 1), (2, 0)),
-        period=2,
-        message_bits=1.0,
-        link_names=(),
-        occupied=(),
-        link_capacity_bps=np.zeros(0),
-        sharing=None,
-    )
-    return replace(made, **changes)
-
-
 def with_activity(**changes):
-    made = timeline()
+    made = periodic_timeline()
     return replace(made, activity=replace(made.activity, **changes))
 
 
 def test_a_silo_that_never_waits_computes_and_sends():
-    found = timeline().silo_times(0)
+    found = periodic_timeline().silo_times(0)
     # Its round starts before the dates that are shown. It sends from 1 to 3; the second message leaves meanwhile.
     assert asdict(found) == asdict(
         SiloTimes(
@@ -89,14 +41,14 @@ def test_a_silo_that_never_waits_computes_and_sends():
 
 def test_a_silo_waits_most_for_the_one_that_it_waits_longest_for_in_all():
     # It waits from 3 to 6 for silo 0, whose model is of lag 2, and from 7 to 10 for silo 2, of lag 3.
-    found = timeline().silo_times(1)
+    found = periodic_timeline().silo_times(1)
     assert (found.begin_s, found.end_s, found.span_s) == (1.0, 10.0, 9.0)
     assert (found.computing_s, found.waiting_s, found.away_s) == (3.0, 6.0, 0.0)
     assert (found.waits_most_for, found.waits_most_s, found.waits_most_lags) == (0, 3.0, (2,))
     # From 4 to 6 and from 9.5 on; it sends nothing.
     assert (found.sending_s, found.receiving_s) == (0.0, 2.5)
     assert found.isolated_rounds == 0
-    late = timeline().activity.next_start_s.copy()
+    late = periodic_timeline().activity.next_start_s.copy()
     late[1, 1] = 10.5
     more = with_activity(next_start_s=late).silo_times(1)
     assert (more.waits_most_for, more.waits_most_s, more.waits_most_lags) == (2, 3.5, (3,))
@@ -126,7 +78,7 @@ def test_a_silo_that_is_away_is_neither_computing_nor_waiting():
 
 
 def test_titles_name_the_rounds_and_the_states():
-    one, two = timeline(rounds=range(3, 4), period=1), timeline()
+    one, two = periodic_timeline(rounds=range(3, 4), period=1), periodic_timeline()
     assert (one.rounds_text, one.title) == ("round 3", "o, round 3")
     assert (two.rounds_text, two.title) == ("rounds 3 to 4", "o (2 states), rounds 3 to 4")
     assert repr(two) == "OverlayTimeline('o', rounds 3 to 4)"
@@ -134,14 +86,14 @@ def test_titles_name_the_rounds_and_the_states():
 
 
 def test_a_circuit_is_of_arcs_and_of_the_state_before_the_one_that_each_starts():
-    made = timeline()
+    made = periodic_timeline()
     assert made.circuit_silos == (0, 1, 2)
     # Round starts of the states 0, 1 and 0 again: what is awaited at their ends is that of the state before.
     assert made.circuit_steps == ((0, 1, 0), (1, 2, 1), (2, 0, 1))
-    alone = timeline(circuit=((1, 0),), period=1)
+    alone = periodic_timeline(circuit=((1, 0),), period=1)
     assert (alone.circuit_silos, alone.circuit_steps) == ((1,), ((1, 1, 0),))
-    assert timeline(circuit=((1, 0), (1, 1))).circuit_silos == (1,)
-    drawn = timeline(circuit=None)
+    assert periodic_timeline(circuit=((1, 0), (1, 1))).circuit_silos == (1,)
+    drawn = periodic_timeline(circuit=None)
     assert (drawn.circuit_silos, drawn.circuit_steps) == ((), ())
 
 

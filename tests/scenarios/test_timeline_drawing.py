@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from test_overlay_timeline import timeline
+from hand_timeline import periodic_timeline
 
 from scenarios.pages import timeline_section as section
 from scenarios.report.tables import Column, Table
@@ -26,7 +26,7 @@ def middle(row, part=(0.0, 0.0)):
 
 
 def test_long_names_are_cut_and_those_of_the_circuit_are_marked():
-    made = timeline(labels=("a" * 18, "b" * 19, "<c>"), circuit=((2, 0),))
+    made = periodic_timeline(labels=("a" * 18, "b" * 19, "<c>"), circuit=((2, 0),))
     labels = list(section._labels(made, [2, 0, 1]))
     assert labels == [
         f'<text class="critical" x="124" y="{middle(0) + 4:.1f}" text-anchor="end">&lt;c&gt;</text>',
@@ -36,7 +36,7 @@ def test_long_names_are_cut_and_those_of_the_circuit_are_marked():
 
 
 def test_computing_and_starts_are_in_the_row_of_their_silo():
-    away, computes, starts = section._silos(timeline(), [1, 0], np.array([1.0, 0.0, np.nan]), across)
+    away, computes, starts = section._silos(periodic_timeline(), [1, 0], np.array([1.0, 0.0, np.nan]), across)
     assert away == ""
     y, up, down = (middle(0, part) for part in (COMPUTE_PART, (-0.42, -0.42), (0.04, 0.04)))
     # Silo 1 computes from 1 to 3 and from 6 to 7, silo 0 from 0 to 4 and from 4 to 7.
@@ -52,7 +52,7 @@ def test_computing_and_starts_are_in_the_row_of_their_silo():
 
 
 def test_a_silo_that_does_not_come_back_is_away_to_the_border():
-    made = timeline()
+    made = periodic_timeline()
     is_away = np.array([[False, True, False], [False, True, True]])
     next_start_s = np.array([[4.0, 6.0, 5.0], [7.0, 6.0, 9.0]])
     gone = replace(made, activity=replace(made.activity, is_away=is_away, next_start_s=next_start_s))
@@ -85,27 +85,27 @@ def test_messages_of_one_height_are_one_path():
 
 def test_the_circuit_is_a_line_for_each_message_and_each_computing():
     # Of the arcs 0 to 1 and 1 to 0 the first has a message: that of round 3, sent at 1, which arrives at 6.
-    made = timeline(circuit=((0, 0), (1, 0)), period=1)
+    made = periodic_timeline(circuit=((0, 0), (1, 0)), period=1)
     send, receive = middle(0, SEND_PART), middle(1, RECEIVE_PART)
     assert section._circuit(made, ROWS, across) == (
         f'<path class="onway" d="M10.0,{send:.1f}L60.0,{receive:.1f}"/>'
     )
     for hidden in ([0.0, np.nan, 2.0], [np.nan, 1.0, 2.0]):
         assert section._circuit(made, np.array(hidden), across) == ""
-    own = timeline(circuit=((1, 0),), period=1)
+    own = periodic_timeline(circuit=((1, 0),), period=1)
     y = middle(1, COMPUTE_PART)
     assert (
         section._circuit(own, ROWS, across)
         == f'<path class="onway" d="M10.0,{y:.1f}H30.0M60.0,{y:.1f}H70.0"/>'
     )
     assert section._circuit(own, np.array([0.0, np.nan, 2.0]), across) == ""
-    assert section._circuit(timeline(circuit=None), ROWS, across) == ""
+    assert section._circuit(periodic_timeline(circuit=None), ROWS, across) == ""
 
 
 @pytest.mark.parametrize(("length", "shown"), [(4, True), (5, False)])
 def test_a_name_is_in_the_gap_that_has_room_for_it(length, shown):
     # Silo 2 waits for silo 0 from 3 to 5: at 14 units a second just the room of five letters of 5.6.
-    wide = timeline(labels=("x" * length, "B", "C"), lags=np.ones((2, 4), dtype=int))
+    wide = periodic_timeline(labels=("x" * length, "B", "C"), lags=np.ones((2, 4), dtype=int))
     names = list(section._names(wide, ROWS, lambda seconds: 14.0 * np.asarray(seconds, dtype=float)))
     of_silo_2 = [name for name in names if f'y="{middle(2, COMPUTE_PART) + 3:.1f}"' in name]
     assert len(of_silo_2) == shown
@@ -117,17 +117,17 @@ def test_a_name_is_in_the_gap_that_has_room_for_it(length, shown):
 
 def test_the_figure_is_said_in_words():
     # Spans of 6.5, 9 and 7 s; the silos wait 0, 6 and 2 s of them.
-    said = section._said(timeline(), 3)
+    said = section._said(periodic_timeline(), 3)
     assert said == (
         f"3 silos, 500.0 ms to 9.000 s: of all their time {100 * 8 / 22.5:.3g} % is waiting for models. The table "
         "below has the numbers of each silo."
     )
-    assert " The first 2 of 3 silos are drawn." in section._said(timeline(), 2)
+    assert " The first 2 of 3 silos are drawn." in section._said(periodic_timeline(), 2)
 
 
 def scaled(factor):
     """The same timeline, so many times as long."""
-    made = timeline()
+    made = periodic_timeline()
     activity, sent = (
         replace(part, **{name: factor * getattr(part, name) for name in names})
         for part, names in (
@@ -152,7 +152,7 @@ def test_the_part_that_is_waiting_is_that_of_any_length():
 
 
 def test_the_axis_has_its_unit_and_ticks_within_the_dates():
-    made = timeline(begin_s=2.0, end_s=9.0)
+    made = periodic_timeline(begin_s=2.0, end_s=9.0)
     parts = list(section._time_axis(made, 9.07, across, 100.0))
     assert parts[-1] == '<text x="540" y="94" text-anchor="middle">simulated time (ms)</text>'
     places = [float(x) for part in parts for x in re.findall(r'class="grid" d="M([\d.]+),8V60"', part)]
@@ -168,7 +168,7 @@ def test_the_axis_has_its_unit_and_ticks_within_the_dates():
 
 
 def test_the_whole_figure_has_its_height_and_ends():
-    drawn = section.timeline_svg(timeline(), "t")
+    drawn = section.timeline_svg(periodic_timeline(), "t")
     assert 'viewBox="0 0 960 108"' in drawn
     assert 'id="t" ' in drawn
     assert 'aria-labelledby="t-title t-said"' in drawn
@@ -191,7 +191,7 @@ def test_the_whole_figure_has_its_height_and_ends():
 
 def test_the_first_timeline_is_open():
     made = SimpleNamespace(
-        timeline=timeline(), table=Table(caption="c", columns=[Column(key="a", title="a")], rows=[])
+        timeline=periodic_timeline(), table=Table(caption="c", columns=[Column(key="a", title="a")], rows=[])
     )
     first, second = section._overlay(made, 0), section._overlay(made, 1)
     assert first.startswith("<details open><summary>o (2 states), rounds 3 to 4</summary>")

@@ -4,75 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hand_timeline import static_activity, static_timeline
 
 from scenarios.report.timeline_rows import circuit_computing, circuit_messages, message_bars, row_order, waits
 from scenarios.report.timeline_table import _circuit_words, timeline_table
-from scenarios.runfile.overlay_timeline import OverlayTimeline
-from simulator.activity import Activity, Sent
-
-ARCS = ((0, 1), (1, 0), (2, 0))
-"""A to B and back, and C to A."""
-MESSAGES = (
-    # Round at whose end it is awaited, arc, start, last bit, first arrival, arrival.
-    (4, 0, 11.0, 12.0, 11.5, 13.0),
-    (4, 1, 12.0, 13.0, 12.5, 13.5),
-    (4, 2, 12.0, 13.5, 12.25, 14.0),
-    (5, 0, 15.0, 17.0, 15.5, 18.0),
-    (5, 1, 15.0, 15.5, 15.25, 16.0),
-    (5, 2, 15.0, 15.5, 15.25, 15.75),
-    (3, 2, 9.0, 10.5, 9.5, 11.0),
-)
-
-
-def activity(**changes):
-    """Rounds 4 and 5, in which C waits for nobody."""
-    given = {
-        "first_round": 4,
-        "start_s": np.array([[10.0, 10.0, 11.0], [14.0, 13.0, 12.0]]),
-        "compute_s": np.array([[1.0, 2.0, 1.0], [1.0, 2.0, 3.0]]),
-        "next_start_s": np.array([[14.0, 13.0, 12.0], [16.0, 18.0, 15.0]]),
-        "is_away": np.zeros((2, 3), dtype=bool),
-        "last_arc": np.array([[2, 0, -1], [1, 0, -1]]),
-        "is_isolated": np.zeros((2, 3), dtype=bool),
-        "error": 0.0,
-    }
-    return Activity(**given | changes)
-
-
-def timeline(**changes):
-    """Two rounds of an overlay whose critical circuit is A and B."""
-    round_, arc, start_s, last_bit_s, first_s, arrival_s = map(np.array, zip(*MESSAGES, strict=True))
-    sent = Sent(
-        round=round_,
-        arc=arc,
-        lag=np.ones(len(arc), dtype=int),
-        start_s=start_s,
-        last_bit_s=last_bit_s,
-        arrival_s=arrival_s,
-        first_arrival_s=first_s,
-        bound_link=np.zeros(len(arc), dtype=np.int32),
-    )
-    source, target = map(np.array, zip(*ARCS, strict=True))
-    given = {
-        "kind": "mine",
-        "labels": ("A", "B", "C"),
-        "rounds": range(4, 6),
-        "begin_s": 10.0,
-        "end_s": 18.0,
-        "activity": activity(),
-        "sent": sent,
-        "source": source,
-        "target": target,
-        "lags": np.ones((2, 3), dtype=int),
-        "circuit": ((0, 0), (1, 0)),
-        "period": 1,
-        "message_bits": 1.0,
-        "link_names": (),
-        "occupied": (),
-        "link_capacity_bps": np.zeros(0),
-        "sharing": None,
-    }
-    return OverlayTimeline(**given | changes)
 
 
 def table_of(shown, **options):
@@ -80,7 +15,7 @@ def table_of(shown, **options):
 
 
 def test_times_and_shares_of_each_silo():
-    table = table_of(timeline(), notes=("One.", "Two."))
+    table = table_of(static_timeline(), notes=("One.", "Two."))
     a, b, c = table.rows
 
     assert table.caption == "mine, rounds 4 to 5: 10.00 s to 18.00 s"
@@ -120,17 +55,19 @@ def heads(table):
 
 def test_columns_are_those_of_what_there_is():
     usual = ["silo", "computes", "sends", "receives", "waits", "most for", "that is"]
-    assert heads(table_of(timeline())) == usual
-    isolated = activity(is_isolated=np.array([[False, False, True], [False, False, True]]))
-    table = table_of(timeline(activity=isolated, lags=np.array([[1, 1, 1], [3, 1, 1]])))
+    assert heads(table_of(static_timeline())) == usual
+    isolated = static_activity(is_isolated=np.array([[False, False, True], [False, False, True]]))
+    table = table_of(static_timeline(activity=isolated, lags=np.array([[1, 1, 1], [3, 1, 1]])))
     assert heads(table) == [*usual[:5], "alone", "most for", "lag", "that is"]
     assert [row["isolated_rounds"] for row in table.rows] == [0, 0, 2]
     # B waits for the same silo with two lags.
     assert [row["waits_most_lags"] for row in table.rows] == ["1", "1, 3", None]
-    assert heads(table_of(timeline(lags=np.array([[1, 1, 2], [1, 1, 1]]))))[-2:] == ["lag", "that is"]
+    assert heads(table_of(static_timeline(lags=np.array([[1, 1, 2], [1, 1, 1]]))))[-2:] == ["lag", "that is"]
     is_away = np.array([[False, False, True], [False, False, False]])
     away = table_of(
-        timeline(activity=activity(is_away=is_away, compute_s=np.array([[1.0, 2, 0], [1, 2, 3]])))
+        static_timeline(
+            activity=static_activity(is_away=is_away, compute_s=np.array([[1.0, 2, 0], [1, 2, 3]]))
+        )
     )
     assert heads(away) == [*usual[:5], "away", *usual[5:]]
     assert [(row["away_s"], row["away_share"]) for row in away.rows] == [(0.0, 0.0), (0.0, 0.0), (1.0, 0.25)]
@@ -138,33 +75,33 @@ def test_columns_are_those_of_what_there_is():
 
 
 def test_a_randomized_overlay_has_no_critical_circuit():
-    table = table_of(timeline(circuit=None), notes=("One.",))
+    table = table_of(static_timeline(circuit=None), notes=("One.",))
 
     assert table.notes == "One."
     assert table.further["critical_circuit"] is None
     assert [row["is_critical"] for row in table.rows] == [None] * 3
-    assert row_order(timeline(circuit=None)) == [0, 1, 2]
+    assert row_order(static_timeline(circuit=None)) == [0, 1, 2]
 
 
 def test_a_silo_without_any_time_has_no_shares():
-    still = activity(
+    still = static_activity(
         **{name: np.zeros((2, 3)) for name in ("start_s", "compute_s", "next_start_s")},
         last_arc=np.full((2, 3), -1),
     )
-    table = table_of(timeline(activity=still, begin_s=0.0, end_s=0.0))
+    table = table_of(static_timeline(activity=still, begin_s=0.0, end_s=0.0))
 
     assert [row["computing_share"] for row in table.rows] == [None] * 3
     assert [row["computing_s"] for row in table.rows] == [0.0] * 3
     # Half a second is a time.
-    short = activity(
-        **{name: getattr(activity(), name) / 16 for name in ("start_s", "compute_s", "next_start_s")}
+    short = static_activity(
+        **{name: getattr(static_activity(), name) / 16 for name in ("start_s", "compute_s", "next_start_s")}
     )
-    shares = [row["computing_share"] for row in table_of(timeline(activity=short, begin_s=0.0)).rows]
+    shares = [row["computing_share"] for row in table_of(static_timeline(activity=short, begin_s=0.0)).rows]
     assert shares == pytest.approx([1 / 3, 0.5, 1.0])
 
 
 def test_the_circuit_of_a_periodic_overlay_has_its_states():
-    table = table_of(timeline(circuit=((0, 0), (1, 1)), period=2))
+    table = table_of(static_timeline(circuit=((0, 0), (1, 1)), period=2))
 
     assert table.caption.startswith("mine (2 states), rounds 4 to 5: ")
     assert table.further["critical_circuit"] == [("A", 0), ("B", 1)]
@@ -179,7 +116,7 @@ def test_the_circuit_of_a_periodic_overlay_has_its_states():
 def test_of_a_long_circuit_of_a_periodic_overlay_the_first_40_are_named(length, period, more):
     labels = tuple(f"s{silo}" for silo in range(length))
     circuit = tuple((silo, silo % period) for silo in range(length))
-    (note,) = _circuit_words(timeline(labels=labels, circuit=circuit, period=period))
+    (note,) = _circuit_words(static_timeline(labels=labels, circuit=circuit, period=period))
     names = [f"s{silo} ({silo})" if period > 1 else f"s{silo}" for silo in range(length)]
     written = names if not more else [*names[:40], f"{more:,} more"]
 
@@ -187,12 +124,12 @@ def test_of_a_long_circuit_of_a_periodic_overlay_the_first_40_are_named(length, 
 
 
 def test_the_circuit_is_on_top_in_its_order():
-    assert row_order(timeline()) == [0, 1, 2]
-    assert row_order(timeline(circuit=((2, 0), (0, 0)))) == [2, 0, 1]
+    assert row_order(static_timeline()) == [0, 1, 2]
+    assert row_order(static_timeline(circuit=((2, 0), (0, 0)))) == [2, 0, 1]
 
 
 def test_messages_are_shown_while_their_silo_is_in_the_rounds():
-    sent, received = message_bars(timeline())
+    sent, received = message_bars(static_timeline())
 
     # What C sends from 15 s on, when its rounds end, and before 11 s, when they begin, is not there.
     assert list(zip(sent.silo.tolist(), sent.begin_s.tolist(), sent.end_s.tolist(), strict=True)) == [
@@ -221,40 +158,43 @@ def test_messages_are_shown_while_their_silo_is_in_the_rounds():
 
 
 def test_messages_of_the_circuit_are_those_that_its_rounds_await():
-    assert circuit_messages(timeline()) == [
+    assert circuit_messages(static_timeline()) == [
         (0, 1, 11.0, 13.0),
         (1, 0, 12.0, 13.5),
         (0, 1, 15.0, 18.0),
         (1, 0, 15.0, 16.0),
     ]
     # The message of round 3 is under way, but of none of these rounds.
-    assert circuit_messages(timeline(circuit=((2, 0), (0, 0)))) == [(2, 0, 12.0, 14.0), (2, 0, 15.0, 15.75)]
+    assert circuit_messages(static_timeline(circuit=((2, 0), (0, 0)))) == [
+        (2, 0, 12.0, 14.0),
+        (2, 0, 15.0, 15.75),
+    ]
     # A to B at the end of rounds in state 0, B to A at that of those in state 1.
-    assert circuit_messages(timeline(circuit=((0, 0), (1, 1)), period=2)) == [
+    assert circuit_messages(static_timeline(circuit=((0, 0), (1, 1)), period=2)) == [
         (0, 1, 11.0, 13.0),
         (1, 0, 15.0, 16.0),
     ]
-    assert circuit_messages(timeline(circuit=None)) == []
+    assert circuit_messages(static_timeline(circuit=None)) == []
 
 
 def test_computing_of_the_circuit_is_that_of_a_silo_that_follows_itself():
-    assert circuit_computing(timeline()) == []
-    assert circuit_computing(timeline(circuit=((2, 0),))) == [(2, 11.0, 12.0), (2, 12.0, 15.0)]
+    assert circuit_computing(static_timeline()) == []
+    assert circuit_computing(static_timeline(circuit=((2, 0),))) == [(2, 11.0, 12.0), (2, 12.0, 15.0)]
     # Only in state 1: the round in state 0 is that of a message.
-    own = timeline(circuit=((1, 0), (1, 1), (0, 0)), period=2)
+    own = static_timeline(circuit=((1, 0), (1, 1), (0, 0)), period=2)
     assert circuit_computing(own) == [(1, 10.0, 12.0)]
-    both = timeline(circuit=((0, 0), (0, 1)), period=2)
+    both = static_timeline(circuit=((0, 0), (0, 1)), period=2)
     assert circuit_computing(both) == [(0, 10.0, 11.0), (0, 14.0, 15.0)]
     is_away = np.array([[True, False, False], [False, True, True]])
-    assert circuit_computing(replace(both, activity=activity(is_away=is_away))) == [(0, 14.0, 15.0)]
+    assert circuit_computing(replace(both, activity=static_activity(is_away=is_away))) == [(0, 14.0, 15.0)]
 
 
 def test_waiting_begins_after_the_computing_and_names_who_ends_it():
-    assert list(waits(timeline())) == [
+    assert list(waits(static_timeline())) == [
         (0, 11.0, 14.0, "C"),
         (1, 12.0, 13.0, "A"),
         (0, 15.0, 16.0, "B"),
         (1, 15.0, 18.0, "A"),
     ]
-    lagged = list(waits(timeline(lags=np.array([[1, 2, 2], [3, 1, 1]]))))
+    lagged = list(waits(static_timeline(lags=np.array([[1, 2, 2], [3, 1, 1]]))))
     assert [name for *_, name in lagged] == ["C, lag 2", "A", "B", "A, lag 3"]

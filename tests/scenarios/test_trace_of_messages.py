@@ -1,45 +1,53 @@
 """The events of a trace, one by one, of a timeline that is made by hand."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hand_timeline import activity_of, timeline_of
 
 from scenarios.export.trace_events import trace_events, write_trace
+from scenarios.runfile.overlay_timeline import OverlayTimeline
 
 
-def timeline(*, period=1, lag=1, rates=None):
+def timeline(*, period=1, lag=1):
     """Two silos in one round: A sends two messages that overlap, B is away."""
-    return SimpleNamespace(
+    activity = activity_of(
+        5,
+        start_s=[[0.0, 1e-6]],
+        next_start_s=[[1e-5, 5e-6]],
+        compute_s=[[3e-6, 0.0]],
+        is_away=[[False, True]],
+        last_arc=[[1, -1]],
+    )
+    made = timeline_of(
+        activity,
+        ((0, 1), (1, 0)),
+        ((4, 0, 1, 1e-6, 3e-6, 2e-6, 4e-6), (5, 0, 2, 2e-6, 5e-6, 6e-6, 7.5e-6)),
         kind="pair",
-        labels=("A", "B"),
-        source=np.array([0, 1]),
-        target=np.array([1, 0]),
-        sent=SimpleNamespace(
-            arc=np.array([0, 0]),
-            start_s=np.array([1e-6, 2e-6]),
-            last_bit_s=np.array([3e-6, 5e-6]),
-            first_arrival_s=np.array([2e-6, 6e-6]),
-            arrival_s=np.array([4e-6, 7.5e-6]),
-            bound_link=np.array([0, -1]),
-            round=np.array([4, 5]),
-            lag=np.array([1, 2]),
-        ),
+        begin_s=0.0,
+        end_s=1e-5,
+        lags=np.array([[3, lag]]),
+        circuit=None,
+        period=period,
         link_names=("L0", "L1", "L2"),
         link_capacity_bps=np.array([1.0, 1.0, 10.0]),
-        link_rates=lambda: rates,
-        rounds=(5,),
-        period=period,
-        lags=np.array([[3, lag]]),
-        activity=SimpleNamespace(
-            start_s=np.array([[0.0, 1e-6]]),
-            next_start_s=np.array([[1e-5, 5e-6]]),
-            compute_s=np.array([[3e-6, 0.0]]),
-            is_away=np.array([[False, True]]),
-            last_arc=np.array([[1, -1]]),
-        ),
     )
+    made.sent.bound_link[1] = -1
+    return made
+
+
+@pytest.fixture
+def events_at(monkeypatch):
+    """Give the events of the timeline whose links have these rates."""
+
+    def events(rates):
+        monkeypatch.setattr(OverlayTimeline, "link_rates", lambda _: rates)
+        return trace_events([timeline()])
+
+    return events
 
 
 def test_threads_are_named_and_numbered_by_silo():
@@ -102,13 +110,13 @@ def test_a_silo_that_waits_for_none_or_computes_beyond_its_round():
     assert [(event["cat"], event["ts"], event["dur"]) for event in own] == [("compute", 0.0, 10.0)]
 
 
-def test_counters_are_the_busiest_links_whenever_their_rate_changes():
+def test_counters_are_the_busiest_links_whenever_their_rate_changes(events_at):
     rates = SimpleNamespace(
         date_s=np.array([0.0, 1e-6, 2e-6]),
         bits=np.array([10.0, 0.0, 30.0]),
         rate_bps=np.array([[5.0, 0.0, 1.0], [5.0, 0.0, 2.0]]),
     )
-    events = [event for event in trace_events([timeline(rates=rates)]) if event["ph"] == "C"]
+    events = [event for event in events_at(rates) if event["ph"] == "C"]
     assert [(e["ts"], e["name"], e["args"], e["pid"]) for e in events] == [
         (0.0, "L0 rate", {"bit/s": 5.0}, 1),
         (0.0, "L2 rate", {"bit/s": 1.0}, 1),
@@ -119,11 +127,10 @@ def test_counters_are_the_busiest_links_whenever_their_rate_changes():
 def test_many_messages_at_once_have_threads_of_their_own():
     """Of 500 messages at once each way a silo has 1000: threads take four digits, those of one are not another's."""
     shown, count = timeline(), 1000
-    for name in ("start_s", "last_bit_s", "first_arrival_s", "arrival_s"):
-        setattr(shown.sent, name, np.full(count, getattr(shown.sent, name)[0]))
-    for name in ("bound_link", "round", "lag"):
-        setattr(shown.sent, name, np.zeros(count, dtype=np.int64))
-    shown.sent.arc = np.arange(count) % 2
+    dates = ("start_s", "last_bit_s", "first_arrival_s", "arrival_s")
+    alike = {name: np.full(count, getattr(shown.sent, name)[0]) for name in dates}
+    others = {name: np.zeros(count, dtype=np.int64) for name in ("bound_link", "round", "lag")}
+    shown = replace(shown, sent=replace(shown.sent, arc=np.arange(count) % 2, **alike, **others))
     events = trace_events([shown])
     threads = {cat: {each["tid"] for each in events if each.get("cat") == cat} for cat in ("send", "receive")}
     assert threads["send"] == {silo + lane for silo in (10_000, 20_000) for lane in range(1, 501)}
@@ -148,13 +155,13 @@ def test_names_come_first_and_a_wait_may_be_for_the_first_arc():
     assert (compute["dur"], wait["name"], wait["dur"]) == (0.0, "wait for A, lag 3", 10.0)
 
 
-def test_dates_of_hours_are_exact_to_the_nanosecond():
+def test_dates_of_hours_are_exact_to_the_nanosecond(events_at):
     rates = SimpleNamespace(
         date_s=np.array([0.0, 3600.000000001, 7200.0]),
         bits=np.array([10.0, 0.0, 0.0]),
         rate_bps=np.array([[5.0, 0.0, 0.0], [6.0, 0.0, 0.0]]),
     )
-    dates = [event["ts"] for event in trace_events([timeline(rates=rates)]) if event["ph"] == "C"]
+    dates = [event["ts"] for event in events_at(rates) if event["ph"] == "C"]
     assert dates == [0.0, 3_600_000_000.001]
 
 
