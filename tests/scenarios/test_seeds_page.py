@@ -1,15 +1,19 @@
 """The page of runs with several seeds: its sentences, its numbers, and from which files it is made."""
 
+import hashlib
+import html
 import math
 import re
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
+import h5py
 import numpy as np
 import pytest
 from chromium import find_chromium, open_page
 from edited_run import edited
-from page_reader import PageReader
+from page_reader import PageReader, table_cells
 from scipy import stats
 
 import silosim as package
@@ -18,9 +22,11 @@ from scenarios.config.scenario import recorded_scenario
 from scenarios.pages.answer import Compared
 from scenarios.pages.compared import training_lines
 from scenarios.pages.seeds_answer import seeds_answer, seeds_question
+from scenarios.pages.seeds_page import _reproduce, _single_runs, _value
 from scenarios.report.seeds_spread import spread_of
 from scenarios.report.seeds_table import is_seeds_table, seeds_table
 from scenarios.report.table_formats import write_tables
+from scenarios.report.tables import Table
 from scenarios.runfile.reader import read_run
 from scenarios.studies.run_seeds import SeedFiles, seeds_summary
 
@@ -165,6 +171,82 @@ def test_means_and_ends_over_seeds(run_file):
     alone = spread_of([overlay])
     for name, values in overlay.history.items():
         assert np.array_equal(alone.mean.history[name], values), name
+
+
+# Parts of the page, on rows made by hand
+
+
+def run_of(seed, overlay, **changes):
+    given = {
+        "simulated_s": 0.25,
+        "train_loss": None,
+        "test_accuracy": None,
+        "rounds_to_target": None,
+        "time_to_target_s": None,
+    }
+    return {"seed": seed, "overlay": overlay, **given, **changes}
+
+
+def files_of(folder, *seeds):
+    return SimpleNamespace(
+        runs={seed: folder / f"my run-seed-{seed}.h5" for seed in seeds}, table=folder / "my run-seeds.csv"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("test_accuracy", 0.98765, "98.77 %"),
+        ("simulated_s", 0.25, "250 ms"),
+        ("time_to_target_s", 600.0, "10 min"),
+        ("train_loss", 0.123456, "0.1235"),
+        ("rounds_to_target", 12.0, "12"),
+    ],
+)
+def test_values_of_single_runs_have_their_units(name, value, text):
+    assert _value(name, value) == text
+
+
+def test_single_runs_have_the_columns_that_any_of_them_has(tmp_path, monkeypatch):
+    runs = [run_of(3, "<a>", test_accuracy=0.5), run_of(3, "b"), run_of(10, "<a>", rounds_to_target=2.0)]
+    table = Table(caption="", columns=(), rows=[], further={"runs": runs})
+    page = _single_runs(files_of(tmp_path, 3, 10), table)
+    heads = re.findall('<th scope="col"( class="number")?>(.*?)</th>', page)
+    assert heads == [
+        *((' class="number"', "seed"), ("", "overlay"), (' class="number"', "cycle time")),
+        *((' class="number"', "accuracy"), (' class="number"', "rounds"), ("", "file")),
+    ]
+    assert table_cells(page) == [
+        ["3", "<a>", "250 ms", "50 %", "-", "my run-seed-3.h5"],
+        ["3", "b", "250 ms", "-", "-", "my run-seed-3.h5"],
+        ["10", "<a>", "250 ms", "-", "2", "my run-seed-10.h5"],
+    ]
+    assert "silosim report 'my run-seed-3.h5' makes the page" in html.unescape(page)
+    monkeypatch.setattr("scenarios.pages.seeds_page._MOST_RUNS", 2)
+    assert "(the first 2 of 3)" in _single_runs(files_of(tmp_path, 3, 10), table)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "stated"), [((3, 4, 5), "3"), ((3, 5), "3,5"), ((7,), "1"), ((5, 4), "5,4"), ((0, 1), "2")]
+)
+def test_the_command_of_seeds_counts_those_that_follow_each_other(tmp_path, seeds, stated):
+    files = files_of(tmp_path, *seeds)
+    files.table.write_text("table")
+    for seed, path in files.runs.items():
+        with h5py.File(path, "w") as file:
+            file.attrs["seed"] = seed
+    page = html.unescape(_reproduce(files, SimpleNamespace(scenario="")))
+    assert f"silosim run scenario.toml -o 'my run.h5' --seeds {stated} --report\n" in page
+    assert "silosim report 'my run-seeds.csv'</pre>" in page
+    items = dict(re.findall("<dt>(.*?)</dt><dd>(.*?)</dd>", page))
+    assert items["seed"] == ", ".join(map(str, seeds))
+    assert items["silosim version"] == "not stated"
+    assert items[f"scenario of seed {seeds[0]}, SHA-256"] == hashlib.sha256(b"").hexdigest()
+    assert items["my run-seeds.csv, SHA-256"] == hashlib.sha256(b"table").hexdigest()
+    assert f"my run-seed-{seeds[-1]}.h5, SHA-256" in items
+
+
+# Whole pages
 
 
 @pytest.fixture
