@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from page_reader import table_cells
 from test_study_plot import ACCESS, study
-from test_study_table_page import line, lines_of, points_of, rows_on
+from test_study_table_page import line, lines_of, points_of
 
 from scenarios.pages import study_page
 from scenarios.pages.study_page import _figure, _figures, chosen_lines
@@ -167,7 +168,7 @@ def test_a_chart_says_what_it_shows_and_its_numbers_are_below(charts):
         "seed: &lt;1&gt;</figcaption>"
         '[study-4-0]</figure></div><details class="numbers"><summary>Numbers of these charts</summary>'
     )
-    assert len(rows_on(made)) == 4
+    assert len(table_cells(made)) == 4
     _figure(lines_of(line()), 0, ["a"], "P")
     assert charts[1][1] == "Cycle time, paper over access capacity"
     assert charts[1][-1] == "marks of P"
