@@ -607,6 +607,25 @@ class _StoppedError(Exception):
     """Ends an import once its simulations are set up."""
 
 
+def test_an_imported_run_replaces_a_file_only_where_it_is_told(monkeypatch):
+    asked = []
+
+    def create(*_given, force, **_settings):
+        asked.append(force)
+        raise _StoppedError
+
+    whole = SimpleNamespace(check=list, simulations=lambda _overlays: [], head=dict, simulation=None)
+    monkeypatch.setattr(import_metrics, "_simulating", lambda *_given: whole)
+    monkeypatch.setattr(import_metrics, "RunFile", SimpleNamespace(create=create))
+    experiment = SimpleNamespace(simulation=SimpleNamespace(rounds=1), overlays=[], design=None)
+    for told in ({}, {"force": True}):
+        with pytest.raises(_StoppedError):
+            import_metrics.import_run(
+                experiment, SimpleNamespace(last_round=1), "imported", Path("x.h5"), **told
+            )
+    assert asked == [False, True]
+
+
 @pytest.mark.parametrize(
     ("simulated", "last", "computes", "rounds"),
     [

@@ -14,7 +14,7 @@ import pytest
 from topologies.errors import InputError, MachineError
 from training import HistoryRow
 from training.checkpoints import folder
-from training.checkpoints.folder import check_resumable, checkpoint_rounds
+from training.checkpoints.folder import check_resumable, checkpoint_rounds, read_rows
 from training.checkpoints.model_export import read_row
 from training.checkpoints.silo_files import write_silos
 from training.data.datasets import load_dataset
@@ -440,3 +440,9 @@ def test_a_pipe_in_a_checkpoint_is_one_line_and_no_wait(rows_of, cut_at_four, na
             attempt()
         rule = "it is a pipe; write what comes out of it to a file first"
         assert str(caught.value).rstrip(".") == f"{path} cannot be read: {rule}"
+
+
+def test_as_many_bytes_of_rows_are_missing_as_the_header_has_more(tmp_path):
+    (tmp_path / "rows.jsonl").write_bytes(b"1234")
+    with pytest.raises(MachineError, match=r"rows\.jsonl cannot be read: 6 bytes are missing\.$"):
+        read_rows(tmp_path, {"rows_bytes": 10})

@@ -164,6 +164,8 @@ def test_the_lstm_is_read_at_both_ends_of_the_text():
     model = build_model("bilstm", input_shape=(6, 10), classes=2, seed=0)
     sequence = batch("bilstm", 2)
     sequence[1, 4:] = 0  # padding
+    sequence[:, 3, 0] = 0  # none: the rest of the vector is not 0
+    sequence[0, 5, 0] = 0
     states, _last = model.rnn(sequence)
     forward = torch.stack([states[0, 5, :256], states[1, 3, :256]])
     expected = torch.cat([forward, states[:, 0, 256:]], dim=1) @ model.output.weight.T + model.output.bias
