@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from scenarios.config.quantities import format_long, format_s
 from scenarios.report.column_labels import value_text
 from scenarios.report.tables import Row
+from topologies.rounding import ROUNDING, exceeds
 from topologies.wrapping import listed
 
 _SAME = 1.005
 """Ratio of times below which they are called equal."""
-_ROUNDING = 1e-9
 _CLOSE = 0.01
 """Relative difference up to which a closed form is called right."""
 _UNSEEN = 5e-4
@@ -251,7 +251,7 @@ def _unsure(rows: Mapping[str, Row], ties: Sequence[str], *, simulated: bool) ->
 def _within(times: Mapping[str, float], ties: Sequence[str]) -> str:
     """How equal times are that are called equal; empty where they differ by rounding errors only."""
     values = [times[kind] for kind in ties]
-    return "" if max(values) <= min(values) * (1 + _ROUNDING) else f" within {100 * (_SAME - 1):.1g} %"
+    return f" within {100 * (_SAME - 1):.1g} %" if exceeds(max(values), min(values)) else ""
 
 
 def _overlap(a: Row, b: Row) -> bool:
@@ -263,7 +263,7 @@ def _overlap(a: Row, b: Row) -> bool:
 def _half_s(row: Row) -> float:
     """Half width of a 95 % interval; 0 where there is none, or where it is a rounding error."""
     half = row["simulated_half_width_s"] or 0.0
-    return float(half) if half > _ROUNDING * (row["simulated_s"] or 0.0) else 0.0
+    return float(half) if half > ROUNDING * (row["simulated_s"] or 0.0) else 0.0
 
 
 def agreement(rows: Sequence[Row]) -> str:

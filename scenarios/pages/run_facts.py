@@ -1,6 +1,7 @@
 """Everything that the page of a run shows, computed from its file."""
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,8 +39,6 @@ from topologies.slow_start import rates_decide_restarts
 LOWEST_BPS, HIGHEST_BPS = 1e6, 1e11
 """Access capacities that the page goes through at least."""
 _STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
-_SAME = 1e-9
-"""Relative difference of cycle times that is a rounding error."""
 _MOST_ARCS = 4000
 """Arcs of an overlay up to which its sensitivities are computed, which takes a cycle time for each."""
 _MOST_UPGRADES = 5
@@ -316,7 +315,7 @@ def _built(record: RunRecord, recorded: OverlayRecord, graph: Connectivity) -> t
     except InputError as error:
         return None, f"It cannot be built from the file: {error}"
     there_s, here_s = recorded.closed_forms.paper_s, overlay.closed_forms.paper_s
-    if abs(there_s - here_s) > _SAME * max(there_s, here_s):
+    if not math.isclose(there_s, here_s):
         return None, (
             f"The file says {format_s(there_s)} by the paper's closed form, this version of silosim "
             f"{format_s(here_s)}: nothing is derived from a network that is not the run's."

@@ -7,6 +7,7 @@ import numpy as np
 from scenarios.pages.answer import two_digits
 from scenarios.report.study_lines import BELOW, HALF_WIDTH, OVERLAY, PAPER, SIMULATED, TARGET
 from scenarios.runfile.study_rows import ERROR, POINT
+from topologies.rounding import ROUNDING
 from topologies.wrapping import listed
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 TO_TARGET = "time_to_target_s"
 _LOAD, _RANKED, _STAR = "load_bound_s", "ranked_s", "star"
 _MOST_NAMED = 5
-_SAME = 1e-9
-"""Relative difference of times that is a rounding error."""
 
 
 def study_answer(table: "pandas.DataFrame") -> list[str]:
@@ -81,7 +80,7 @@ def _by_cycle_time(good: "pandas.DataFrame") -> list[str]:
     timed = good[~good[POINT].isin(lacking)]
     if timed.empty:
         return [f"No point has a {'simulated ' if is_simulated else ''}cycle time of each overlay."]
-    room = timed.groupby(POINT)[_RANKED].transform("min") * (1 + _SAME)
+    room = timed.groupby(POINT)[_RANKED].transform("min") * (1 + ROUNDING)
     is_best = ties_of(timed, timed[_RANKED])
     best, unsure = timed[is_best], bool((is_best & (timed[_RANKED] > room)).any())
     form = "simulated cycle time" if is_simulated else "cycle time (the larger of paper and load)"
@@ -103,7 +102,7 @@ def ranked_by(good: "pandas.DataFrame") -> "pandas.Series[float]":
 def ties_of(good: "pandas.DataFrame", ranked: "pandas.Series[float]") -> "pandas.Series[bool]":
     """Rows with the shortest of their point's times, and those whose 95 % interval overlaps the shortest's."""
     least = ranked.groupby(good[POINT]).transform("min")
-    room = least * _SAME
+    room = least * ROUNDING
     if has_values(good, SIMULATED) and has_values(good, HALF_WIDTH):
         half = good[HALF_WIDTH].fillna(0.0)
         of_best = half.where(ranked <= least + room).groupby(good[POINT]).transform("max")
@@ -148,7 +147,7 @@ def _by_target(good: "pandas.DataFrame") -> list[str]:
     """The sentences where there are times to a target accuracy."""
     reached = good[good[TO_TARGET].notna()]
     least = reached.groupby(POINT)[TO_TARGET].transform("min")
-    best = reached[reached[TO_TARGET] - least <= least * _SAME]
+    best = reached[reached[TO_TARGET] - least <= least * ROUNDING]
     points = int(reached[POINT].nunique())
     if not has_values(reached, TARGET):
         wins = _wins(best, reached, "shortest time to the last recorded round", "")

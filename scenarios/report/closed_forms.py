@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from scenarios.report.tables import Row
 from topologies import ClosedForms
+from topologies.rounding import exceeds
 
 FORMS = {"paper_s": "paper", "serialized_s": "serialized", "load_bound_s": "load"}
 """Fields of the closed forms, and their heads."""
@@ -13,8 +14,6 @@ FORM_FIELDS = {head: field for field, head in FORMS.items()}
 _ESTIMATED = "~: estimated from the last rounds, which show no period"
 ESTIMATED = f"{_ESTIMATED}; so is what is over paper."
 """Note on estimated cycle times, in a table of what is over paper."""
-_ROUNDING = 1e-9
-"""Relative difference of two cycle times that is a rounding error."""
 
 
 def forms_note(unit: str, rows: Sequence[Row]) -> str:
@@ -30,7 +29,7 @@ def forms_note(unit: str, rows: Sequence[Row]) -> str:
 
 def below_load(paper_s: float | None, load_bound_s: float | None) -> bool:
     """Whether a `paper` cycle time is shorter than the busiest link allows; False where either is unknown."""
-    return paper_s is not None and load_bound_s is not None and paper_s < load_bound_s * (1 - _ROUNDING)
+    return paper_s is not None and load_bound_s is not None and exceeds(load_bound_s, paper_s)
 
 
 def estimates_note(rows: Sequence[Row]) -> str:

@@ -1,9 +1,7 @@
 """Where more capacity takes a closed form below load, which no network is."""
 
 from scenarios.config.quantities import format_s
-
-_SAME = 1e-9
-"""Relative difference of closed forms that is rounding."""
+from topologies.rounding import exceeds
 
 
 def longer_load(times_s: tuple[float, float], loads_s: tuple[float, float]) -> str:
@@ -21,6 +19,6 @@ def longer_load(times_s: tuple[float, float], loads_s: tuple[float, float]) -> s
         for time_s, load_s, how in zip(
             times_s, loads_s, ("with twice the capacity", "with no limit"), strict=True
         )
-        if load_s > time_s * (1 + _SAME)
+        if exceeds(load_s, time_s)
     ]
     return f"But no network is faster than load, which is longer then: {', '.join(parts)}." if parts else ""

@@ -145,6 +145,6 @@ def _is_same(cell: str | None, value: object) -> bool:
     if not isinstance(value, float) or not cell:
         return cell == ("" if value is None else str(value))
     try:
-        return math.isclose(float(cell), value, rel_tol=1e-9, abs_tol=1e-12)
+        return math.isclose(float(cell), value, abs_tol=1e-12)
     except ValueError:
         return False

@@ -14,6 +14,7 @@ from scenarios.runfile.study_table import RANGES, ranges_of
 from topologies import InputError
 from topologies.arrays import BoolArray, FloatArray
 from topologies.errors import Field, unknown_name
+from topologies.rounding import ROUNDING
 
 if TYPE_CHECKING:
     import pandas
@@ -30,8 +31,6 @@ MOST_FACETS, _MOST_CHOSEN = 36, 6
 TARGET = "target_accuracy"
 _TO_TARGET = ("time_to_target_s", "rounds_to_target", "speedup")
 """Results that depend on the target of replays."""
-_SAME_NUMBER = 1e-9
-"""Relative difference of numbers that are one."""
 _MOST_NAMED = 6
 """Values of a column that a message names."""
 _TITLE = {
@@ -234,7 +233,7 @@ def _equal(table: "pandas.DataFrame", column: str, value: object) -> Any:
             texts, text = texts.str.lower(), text.lower()
         return (texts == text).fillna(False).to_numpy(bool)
     number = _number(column, value)
-    return np.isclose(_numbers(table, column), number, rtol=_SAME_NUMBER, atol=0.0)
+    return np.isclose(_numbers(table, column), number, rtol=ROUNDING, atol=0.0)
 
 
 def _number(column: str, value: object) -> float:
@@ -305,7 +304,7 @@ def _is_varied(rows: "pandas.DataFrame", column: str) -> bool:
     """Whether a column has several values, one of which may be missing."""
     if rows[column].dtype.kind == "f" and not rows[column].isna().any():
         # Derived inputs, such as the time of one of several local steps, differ in their last bits.
-        return not np.allclose(rows[column], rows[column].iloc[0], rtol=_SAME_NUMBER, atol=0.0)
+        return not np.allclose(rows[column], rows[column].iloc[0], rtol=ROUNDING, atol=0.0)
     return bool(rows[column].nunique(dropna=False) > 1)
 
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenarios.config.quantities import digits, in_unit, time_unit
+from topologies.rounding import ROUNDING
 from topologies.wrapping import wrapped
 
 Row = Mapping[str, Any]
 
-_ROUNDING = 1e-9
-"""Fraction that is a rounding error."""
 _NARROW = {"serialized": "serial-\nized", "simulated": "simu-\nlated"}
 """Heads of cycle times that are wider than these."""
 
@@ -146,7 +145,7 @@ def percent(fraction: float) -> str:
     >>> percent(0.125), percent(-0.0001), percent(-1e-12)
     ('+12.5%', '-0.0%', '+0.0%')
     """
-    return f"{0.0 if abs(fraction) < _ROUNDING else 100 * fraction:+.1f}%"
+    return f"{0.0 if abs(fraction) < ROUNDING else 100 * fraction:+.1f}%"
 
 
 def note_lines(*sentences: str) -> str:

@@ -14,10 +14,9 @@ from scenarios.studies.periodic_gains import periodic_gains
 from scenarios.studies.periodic_rows import mixing_notes, mixing_of
 from topologies import InputError, PeriodicOverlay
 from topologies.analysis.arc_limits import ArcLimits
+from topologies.rounding import ROUNDING
 from topologies.wrapping import wrapped
 
-_SAME = 1e-9
-"""Relative difference of rates up to which both limit an arc."""
 _PLACES = ("up", "down", "core", "window")
 
 
@@ -150,5 +149,5 @@ def _limits(overlay: PeriodicOverlay) -> list[str]:
         shares_bps = ArcLimits.of(overlay).shares_bps()
     except InputError:
         return ["-"] * overlay.messages
-    binds = shares_bps <= shares_bps.min(axis=0) * (1 + _SAME)
+    binds = np.isclose(shares_bps, shares_bps.min(axis=0), rtol=ROUNDING, atol=0.0)
     return [", ".join(itertools.compress(_PLACES, each)) for each in binds.T.tolist()]

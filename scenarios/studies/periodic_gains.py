@@ -7,6 +7,7 @@ from scenarios.report.longer_load import longer_load
 from topologies import InputError, PeriodicOverlay
 from topologies.analysis.upgrade_terms import Form
 from topologies.analysis.upgrades import LinkUpgrade, link_upgrade, loads_after
+from topologies.rounding import exceeds
 from topologies.wrapping import listed
 
 _WORDS: dict[Form, str] = {
@@ -16,8 +17,6 @@ _WORDS: dict[Form, str] = {
 }
 _MOST_TIES = 2
 """Links that are named where several gain as much as the best."""
-_SAME = 1e-9
-"""Relative difference of closed forms that is rounding."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,9 +98,9 @@ def periodic_gains(overlay: PeriodicOverlay) -> tuple[Gain, ...]:
     forms = overlay.closed_forms
     by: list[tuple[Form, float]] = [("paper", forms.paper_s)]
     slow = overlay.graph.slow_start
-    queued = forms.serialized_s > forms.paper_s * (1 + _SAME) and (slow is None or slow.when == "first")
+    queued = exceeds(forms.serialized_s, forms.paper_s) and (slow is None or slow.when == "first")
     by += [("serialized", forms.serialized_s)] if queued else []
-    if overlay.graph.rules.are_plain_links and forms.load_bound_s > forms.paper_s * (1 + _SAME):
+    if overlay.graph.rules.are_plain_links and exceeds(forms.load_bound_s, forms.paper_s):
         by.append(("load", forms.load_bound_s))
     try:
         return tuple(_gain(overlay, form, value_s) for form, value_s in by)

@@ -12,8 +12,6 @@ from topologies import InputError
 from topologies.errors import Field, unknown_name
 
 _SHOWN = {"bit/s": format_rate, "bit": format_bits, "s": format_s}
-_EQUAL = 1e-9
-"""Relative difference up to which numbers of inputs are the same."""
 
 
 def check_published(
@@ -152,7 +150,7 @@ def _value(number: int, figure: PublishedFigure, at: Mapping[str, Cell], rows: S
 def _is_same(value: object, sought: Cell) -> bool:
     """Whether a cell of the table is the one that is sought; numbers up to rounding."""
     if isinstance(value, int | float) and isinstance(sought, int | float):
-        return math.isclose(value, sought, rel_tol=_EQUAL)
+        return math.isclose(value, sought)
     return value == sought
 
 

@@ -36,9 +36,6 @@ from topologies.analysis.upgrade_terms import PricedSet, UpgradeTerms
 from topologies.errors import Field, first_names
 from topologies.input_limits import MOST_SEARCHED_SILOS, check_count
 
-_ROUNDING = 1e-9
-"""Relative difference of two exact cycle times that is a rounding error."""
-
 
 def upgrade_table(
     overlay: Overlay | PeriodicOverlay,
@@ -250,8 +247,8 @@ def _simulated_gain(first: QuickSimulation, simulated: QuickSimulation) -> float
     """What a simulated cycle time is below the first one; 0 where that is a rounding error."""
     if first.cycle_time_s is None or simulated.cycle_time_s is None:
         return None
-    gain = first.cycle_time_s - simulated.cycle_time_s
-    return gain if abs(gain) > _ROUNDING * first.cycle_time_s else 0.0
+    before_s, after_s = first.cycle_time_s, simulated.cycle_time_s
+    return 0.0 if math.isclose(before_s, after_s) else before_s - after_s
 
 
 def _gains_nothing(above: QuickSimulation, simulated: QuickSimulation) -> bool:

@@ -7,9 +7,8 @@ from scenarios.config.quantities import digits, format_rate, format_s
 from scenarios.validation.terms import Terms
 from topologies import Overlay
 from topologies.analysis.resources import Resources
+from topologies.rounding import ROUNDING
 
-_SAME = 1e-9
-"""Terms within this relative distance differ by rounding."""
 _NEGLIGIBLE = 1e-6
 """Terms below this part of a cycle time are negligible."""
 _NEGLIGIBLE_COMPUTING = 1e-3
@@ -43,7 +42,7 @@ def cause_of(resources: Resources, arc: int, terms: Terms, cycle_time_s: float) 
     if computing_s > _NEGLIGIBLE_COMPUTING * cycle_time_s:
         parts["computing"] = computing_s
     # Of terms that differ by rounding the first: models queue for as long as the one before them starts slowly.
-    largest = max(parts, key=lambda part: parts[part] * (1 + _SAME * (part == "slow")))
+    largest = max(parts, key=lambda part: parts[part] * (1 + ROUNDING * (part == "slow")))
     if parts[largest] <= _NEGLIGIBLE * cycle_time_s:
         return Cause(assumption="", place="", explanation="as Eq. 3 says")
     if largest == "wait":

@@ -7,10 +7,9 @@ from scenarios.config.quantities import digits, format_s, in_unit, signed_s, tim
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.validation.attribution import ArcShare, Attribution
 from scenarios.validation.study import Validated
+from topologies.rounding import ROUNDING
 
 MOST_ARCS = 10
-_ROUNDING = 1e-9
-"""Terms below this part of a round are rounding."""
 _TERMS = ("eq3_s", "queue_s", "slow_s", "rate_s", "wait_s", "computing_s", "world_s")
 
 _SLOW = "slow start: beside what Eq. 3's delay has of it. "
@@ -46,7 +45,7 @@ def circuit_table(result: Validated) -> Table:
     attribution = result.attribution
     assert attribution is not None
     rows = _rows(attribution)
-    least = _ROUNDING * max(attribution.simulated_s, attribution.paper_s)
+    least = ROUNDING * max(attribution.simulated_s, attribution.paper_s)
     unit = time_unit(max(abs(float(row[name])) for row in rows for name in _TERMS))
     further = {
         key: title
@@ -99,7 +98,7 @@ def _rows(attribution: Attribution) -> list[Row]:
     if len(arcs) <= MOST_ARCS + 1:
         largest = set(range(len(arcs)))
     else:
-        least = _ROUNDING * max(attribution.simulated_s, attribution.paper_s)
+        least = ROUNDING * max(attribution.simulated_s, attribution.paper_s)
         # The sum of sizes, so that terms that cancel are not lost; rounded, so that ties go to the first arcs.
         sizes = [-round(sum(abs(getattr(arc, name)) for name in _TERMS[1:]) / least) for arc in arcs]
         largest = set(sorted(range(len(arcs)), key=lambda place: sizes[place])[:MOST_ARCS])

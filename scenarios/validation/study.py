@@ -23,14 +23,13 @@ from topologies import InputError, Overlay, PeriodicOverlay
 from topologies.arrays import IntArray
 from topologies.quantities import parse_share
 from topologies.random_cycle_time import RandomCycleTime, random_cycle_time
+from topologies.rounding import ROUNDING
 from topologies.statistics import ConfidenceInterval
 
 LEAST_EXPLAINED = 0.01
 """Differences from paper above this fraction of it are explained."""
 _LEAST_NAMED = 0.1
 """From this fraction of the largest part on, others are named as well."""
-_SAME = 1e-9
-"""Parts within this relative distance differ by rounding."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -96,7 +95,7 @@ class Validated:
         parts = self.parts_s()
         if not parts or not self.is_explained:
             return ""
-        name = max(parts, key=lambda part: abs(parts[part]) * (1 + _SAME * (part == "slow start")))
+        name = max(parts, key=lambda part: abs(parts[part]) * (1 + ROUNDING * (part == "slow start")))
         least_s = _LEAST_NAMED * abs(parts[name])
         # With events, or without parts arc by arc, the largest part alone would mislead; and models queue behind those
         # that start slowly.

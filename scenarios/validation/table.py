@@ -40,10 +40,6 @@ PARTS = (
 )
 
 
-_ROUNDING = 1e-9
-"""Relative differences up to this are no difference of cycle times."""
-
-
 def part_key(part: str) -> str:
     """Name of a part of the difference between simulated and paper in rows and files."""
     return f"{part.replace(' ', '_')}_s"
@@ -258,7 +254,7 @@ def _periodic_notes(result: Validated) -> list[str]:
         return []
     times_s = (result.paper_s, result.equal.cycle_time_s, result.maxmin.cycle_time_s)
     own_s, shared_s = (
-        0.0 if math.isclose(before, after, rel_tol=_ROUNDING) else after - before
+        0.0 if math.isclose(before, after) else after - before
         for before, after in itertools.pairwise(times_s)
     )
     return [

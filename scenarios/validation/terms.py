@@ -9,9 +9,7 @@ from simulator import ComputeTimes, Timeline
 from topologies import InputError, Overlay
 from topologies.arrays import FloatArray, IntArray
 from topologies.delays import leaving
-
-_SAME = 1e-9
-"""Dates that differ by less than this part of a round are the same."""
+from topologies.rounding import ROUNDING
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -84,7 +82,7 @@ class Terms:
         none = np.zeros(overlay.graph.silos)
         under_way_s = (arrival_s - first_bit_s).mean(axis=0)
         waits_s = np.concatenate((start_s[1:, target] - arrival_s, start_s[1:] - computed_s), axis=1)
-        same_s = _SAME * float(np.diff(start_s, axis=0).mean())
+        same_s = ROUNDING * float(np.diff(start_s, axis=0).mean())
         ready_s = leaves_s + leaving(tokens * compute_s[:, source], share)
         late_s, held_s = first_bit_s - ready_s, np.zeros(overlay.arcs)
         if overlay.graph.slow_start is not None:

@@ -8,9 +8,7 @@ from topologies.analysis.curve import AccessCurve, access_curve
 from topologies.analysis.resources import Resources
 from topologies.arrays import FloatArray
 from topologies.overlay import Overlay
-
-_SAME = 1e-9
-"""Relative difference of loads below which two links are equally busy."""
+from topologies.rounding import ROUNDING
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -96,5 +94,5 @@ def access_forms(overlay: Overlay, low_bps: float, high_bps: float) -> AccessFor
         load_bits=bits * most,
         load_s=longest_s,
         access_links=tuple((first + np.flatnonzero(crossings[first:end] == most)).tolist()) if most else (),
-        other_links=tuple(other[busy_s >= longest_s * (1 - _SAME)].tolist()) if longest_s else (),
+        other_links=tuple(other[busy_s >= longest_s * (1 - ROUNDING)].tolist()) if longest_s else (),
     )

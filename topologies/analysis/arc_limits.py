@@ -12,9 +12,7 @@ from topologies.delays import available_rates, degrees, window_rates
 from topologies.errors import InputError
 from topologies.overlay import Overlay
 from topologies.periodic_overlay import PeriodicOverlay
-
-_SAME = 1e-9
-"""Relative difference up to which rates are those of Eq. 3."""
+from topologies.rounding import ROUNDING
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -101,7 +99,7 @@ class ArcLimits:
             parts=parts,
         )
         if isinstance(overlay, PeriodicOverlay) and not np.allclose(
-            np.concatenate(overlay.rate_bps), found.rate_bps(), rtol=_SAME, atol=0.0
+            np.concatenate(overlay.rate_bps), found.rate_bps(), rtol=ROUNDING, atol=0.0
         ):
             raise InputError(
                 "has rates of its own, not those of Eq. 3 with the degrees of its states: what limits them is unknown.",

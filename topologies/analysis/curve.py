@@ -117,7 +117,7 @@ def access_curve(overlay: Overlay, low_bps: float, high_bps: float) -> AccessCur
     pieces = _pieces(delays, delays.support(1 / high_bps), delays.support(1 / low_bps))
     merged = [pieces[0]]
     for piece in pieces[1:]:
-        same = math.isclose(piece[1].shared_bits, merged[-1][1].shared_bits, rel_tol=1e-9)
+        same = math.isclose(piece[1].shared_bits, merged[-1][1].shared_bits)
         if not same or not math.isclose(piece[1].at(piece[0]), merged[-1][1].at(piece[0]), rel_tol=_EQUAL):
             merged.append(piece)
     merged.reverse()
