@@ -128,7 +128,7 @@ def activity(
         is_away=is_away,
         last_arc=last_arc,
         is_isolated=~is_away & np.isneginf(latest_s),
-        error=float(np.nan_to_num(error).max(initial=0.0)),
+        error=float(np.nan_to_num(error, posinf=np.inf).max(initial=0.0)),
     )
 
 
@@ -196,7 +196,7 @@ def start_error(
         )
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.where(sent < 0, 0.0, np.abs(start_s - expected_s) / start_s)
-    return float(np.nan_to_num(error, posinf=0.0).max(initial=0.0))
+    return float(np.nan_to_num(error, posinf=np.inf).max(initial=0.0))
 
 
 def _slow_starts_s(

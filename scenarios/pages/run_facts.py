@@ -318,7 +318,8 @@ def _built(record: RunRecord, recorded: OverlayRecord, graph: Connectivity) -> t
     if not math.isclose(there_s, here_s):
         return None, (
             f"The file says {format_s(there_s)} by the paper's closed form, this version of silosim "
-            f"{format_s(here_s)}: nothing is derived from a network that is not the run's."
+            f"{format_s(here_s)} ({here_s / there_s - 1:+.1e} of that): nothing is derived from a network that is not "
+            "the run's."
         )
     return overlay, ""
 

@@ -327,7 +327,7 @@ def _budgets(evaluations: int, walks: int) -> list[int]:
 
 
 def _in_order(found: Iterable[_Found]) -> list[_Found]:
-    """The fastest first; of equally fast ones that with the smaller bound, then with fewer arcs."""
+    """Each once, the fastest first; of equally fast ones that with fewer messages."""
     distinct = {one.arcs: one for one in found}.values()
     return sorted(
         distinct,

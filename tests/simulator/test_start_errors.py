@@ -57,6 +57,11 @@ def test_messages_start_when_the_computing_of_their_round_has_ended():
     )
 
 
+def test_a_message_that_starts_at_0_before_its_silo_has_computed_is_wrong_without_end():
+    # What is divided by 0 is no rounding error.
+    assert errors([[5, 5, 5], [0, 12, 99], [23, 24, 77]])[0] == math.inf
+
+
 def test_messages_of_longer_lags_start_after_the_computing_of_an_earlier_round():
     # Two of them were sent before round 2.
     lags = np.array([[2, 1, 1], [2, 3, 1]])
