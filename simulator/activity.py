@@ -141,7 +141,7 @@ def start_error(
     *,
     fifo: bool,
     lags: IntArray | None = None,
-    backward_share: float = 0.0,
+    backward_share: float,
     slow_arcs: Sequence[FlowArc] = (),
 ) -> float:
     """Largest relative difference between a message's start and the one that follows from computing times.

@@ -132,9 +132,7 @@ def simulate_flows(
     return run(job, observer=observer, engine=engine, messages=messages)
 
 
-def run(
-    job: Job, *, observer: Observer | None = None, engine: str = "auto", messages: bool = False
-) -> Timeline:
+def run(job: Job, *, observer: Observer | None = None, engine: str = "auto", messages: bool) -> Timeline:
     """Simulate a job and collect all its rounds.
 
     Parameters

@@ -53,7 +53,7 @@ def report(source: Path, output: Path, *, force: bool = False) -> int:
         return write_page(source, output, force=force)
 
 
-def write_page(source: Path, output: Path, *, force: bool = False) -> int:
+def write_page(source: Path, output: Path, *, force: bool) -> int:
     """Write a page as `report`, into a file that the caller has claimed."""
     with heartbeat(f"page of {source.name}"):
         page = page_of(source).encode()
@@ -61,7 +61,7 @@ def write_page(source: Path, output: Path, *, force: bool = False) -> int:
     return len(page)
 
 
-def write_seeds_page(files: "SeedFiles", *, force: bool = False) -> int:
+def write_seeds_page(files: "SeedFiles", *, force: bool) -> int:
     """Write the page of runs with several seeds, as `write_page`."""
     # Here since h5py takes long to import.
     from scenarios.pages.seeds_page import seeds_page

@@ -80,7 +80,7 @@ class Line:
     paths: Sequence[FloatArray]
     title: str
     speed: float
-    is_dashed: bool = False
+    is_dashed: bool
     link: int | None = None
 
 

@@ -84,7 +84,7 @@ def plot_study(
     where: Mapping[str, Sequence[object]] | None = None,
     log_x: bool | None = None,
     log_y: bool | None = None,
-    force: bool = False,
+    force: bool,
     style: FigureStyle = DEFAULT_STYLE,
 ) -> tuple[str, ...]:
     """Draw the table of a study; see `silosim.plot_study`.

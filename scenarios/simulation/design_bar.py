@@ -17,7 +17,7 @@ def design_with_bar(
     graph: Connectivity,
     work: Workload,
     *,
-    seed: int = 0,
+    seed: int,
     consensus: str = "",
     label_shares: Callable[[], FloatArray] | None = None,
 ) -> AnyOverlay:

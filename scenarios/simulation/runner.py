@@ -72,7 +72,7 @@ class Outcome:
     now_s: float
     messages: int
     wall_s: float
-    counts_disturbed: bool = False
+    counts_disturbed: bool
 
     @property
     def interval(self) -> ConfidenceInterval | None:

@@ -54,7 +54,7 @@ def export_run(
     only: str | Sequence[str] | None = None,
     overlay: str | Sequence[str] | None = None,
     rounds: slice | None = None,
-    force: bool = False,
+    force: bool,
 ) -> Exported:
     """Write the contents of a run into a folder of files that other programs read.
 

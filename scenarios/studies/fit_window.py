@@ -16,7 +16,7 @@ _NAMED = 3
 """Sites of one size of window that are named."""
 
 
-def fit_window_table(underlay: Underlay, *, far_s: float, streams: int = 1) -> Table:
+def fit_window_table(underlay: Underlay, *, far_s: float, streams: int) -> Table:
     """The window of each receiving site, with its spread and the pairs that it limits.
 
     Parameters

@@ -28,10 +28,10 @@ def import_file(
     names: ColumnNames,
     local_steps: int | None,
     shift: int | None = None,
-    percent: bool = False,
+    percent: bool,
     target_accuracy: float | None = None,
     run: str | None = None,
-    force: bool = False,
+    force: bool,
 ) -> ForeignHistory:
     """Read a file of metrics and write that of a run.
 
@@ -86,7 +86,7 @@ def import_run(
     imported: ImportedConfig,
     path: Path,
     *,
-    force: bool = False,
+    force: bool,
 ) -> None:
     """Write the file of a run whose training comes from another program.
 

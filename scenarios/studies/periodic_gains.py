@@ -38,7 +38,7 @@ class Gain:
     form: Form
     cycle_time_s: float
     upgrade: LinkUpgrade | None
-    loads_s: tuple[float, float] = (0.0, 0.0)
+    loads_s: tuple[float, float]
 
     @property
     def sentence(self) -> str:

@@ -90,8 +90,8 @@ def run_seeds(
     files: SeedFiles,
     run_one: RunOne,
     *,
-    resume: bool = False,
-    force: bool = False,
+    resume: bool,
+    force: bool,
     source: str,
     trackers: Collection[str | MakeTracker] = (),
 ) -> Table:

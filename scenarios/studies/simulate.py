@@ -44,7 +44,7 @@ def simulate_table(
     experiment: Experiment,
     *,
     path: Path | None = None,
-    force: bool = False,
+    force: bool,
 ) -> Table:
     """Simulate the overlays of an experiment.
 

@@ -105,7 +105,7 @@ class PointResult:
 
 
 def compute_points(
-    points: Sequence[Point], study: str = "", *, simulate: bool, compiled: bool = False
+    points: Sequence[Point], study: str = "", *, simulate: bool, compiled: bool
 ) -> list[PointResult]:
     """Compute some points one after the other.
 

@@ -38,7 +38,7 @@ def sweep(
     *,
     pool: AbstractContextManager[Executor],
     workers: int,
-    seed: int = 0,
+    seed: int,
     left_out: Sequence[str] = (),
     consensus: str = "",
     training: TrainingConfig | None = None,

@@ -43,7 +43,7 @@ def train_overlay(
     show: Callable[[Notice], None],
     follow: Callable[[HistoryRow], None],
     *,
-    detailed: bool = True,
+    detailed: bool,
 ) -> None:
     """Train on one overlay and write the history.
 

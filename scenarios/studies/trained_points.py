@@ -41,7 +41,7 @@ def compute_trained(
     *,
     table: Path,
     source: str,
-    anew: bool = False,
+    anew: bool,
 ) -> None:
     """Train points one after the other.
 

@@ -437,7 +437,7 @@ def check_conversion(path: Path, underlay: Underlay, *, force: bool) -> None:
     check_new(path, force=force)
 
 
-def convert(underlay: Underlay, path: Path, *, force: bool = False) -> list[str]:
+def convert(underlay: Underlay, path: Path, *, force: bool) -> list[str]:
     """Write a network into a file that reads back as the same one.
 
     Parameters
@@ -463,7 +463,7 @@ def convert(underlay: Underlay, path: Path, *, force: bool = False) -> list[str]
         return write_conversion(underlay, path, force=force)
 
 
-def write_conversion(underlay: Underlay, path: Path, *, force: bool = False) -> list[str]:
+def write_conversion(underlay: Underlay, path: Path, *, force: bool) -> list[str]:
     """Write a network as `convert`, into a file that the caller has checked and claimed."""
     text = gml_text(underlay) if underlay.measured is None else pairs_text(underlay.measured, underlay.labels)
     write_whole(path, text, force=force)
@@ -520,7 +520,7 @@ def check_drawing(path: Path, *, force: bool) -> None:
     check_new(path, force=force)
 
 
-def draw(underlay: Underlay, path: Path, *, style: FigureStyle | None = None, force: bool = False) -> None:
+def draw(underlay: Underlay, path: Path, *, style: FigureStyle | None = None, force: bool) -> None:
     """Draw a network on a map.
 
     Parameters
@@ -543,9 +543,7 @@ def draw(underlay: Underlay, path: Path, *, style: FigureStyle | None = None, fo
         write_drawing(underlay, path, style=style, force=force)
 
 
-def write_drawing(
-    underlay: Underlay, path: Path, *, style: FigureStyle | None = None, force: bool = False
-) -> None:
+def write_drawing(underlay: Underlay, path: Path, *, style: FigureStyle | None = None, force: bool) -> None:
     """Draw a network as `draw`, into a file that the caller has checked and claimed."""
     # Here since matplotlib takes long to import.
     if path.suffix.lower() == HTML:

@@ -43,7 +43,7 @@ def upgrade_table(
     simulation: SimulationConfig,
     *,
     rounds: int | None = None,
-    seed: int = 0,
+    seed: int,
     left_out: Sequence[str] = (),
 ) -> Table:
     """Sets of links to raise, from none up to the budget or to the wanted cycle time.

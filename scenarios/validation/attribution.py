@@ -143,7 +143,7 @@ def attribute(
     compute: ComputeTimes,
     simulated: SimulatedCycleTime,
     *,
-    fifo: bool = True,
+    fifo: bool,
     undisturbed: Undisturbed | None = None,
     events: WindowEvents | None = None,
 ) -> Attribution:

@@ -58,7 +58,7 @@ def is_told(overlay: Overlay, arc: int, terms: Terms, events: WindowEvents) -> b
     return bool(_failed(overlay, arc, terms, events))
 
 
-def both(first: Cause, second: Cause, first_s: float, second_s: float, *, is_told: bool = False) -> Cause:
+def both(first: Cause, second: Cause, first_s: float, second_s: float, *, is_told: bool) -> Cause:
     """Two causes in one, the larger one first; alone where the other one is much smaller or none.
 
     Parameters

@@ -31,7 +31,7 @@ _ARC_BYTES = 1024
 
 @contextmanager
 def new_validation(
-    path: Path, experiment: Experiment, *, force: bool = False
+    path: Path, experiment: Experiment, *, force: bool
 ) -> Iterator[Callable[[Sequence[Validated]], None]]:
     """Make the file of a validation: network and workload, as the file of a run has them, and ``/validation/<kind>``.
 

@@ -52,7 +52,7 @@ class Terms:
         first_round: int,
         rounds: int,
         *,
-        fifo: bool = True,
+        fifo: bool,
     ) -> Self:
         """Terms of an overlay over some rounds of its simulation, with its computing times and queueing.
 

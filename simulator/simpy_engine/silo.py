@@ -58,7 +58,7 @@ class Silo:
         *,
         compute_s: Iterator[float],
         wiring: Wiring,
-        backward_share: float = 0.0,
+        backward_share: float,
     ) -> None:
         self._clock = clock
         self._number = number

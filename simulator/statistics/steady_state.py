@@ -107,7 +107,7 @@ def within(
     steady: SteadyState,
     round_start_s: FloatArray,
     *,
-    longest_lag: int = 1,
+    longest_lag: int,
     computes: Sequence[bool] = ALL,
 ) -> SteadyState:
     """A proven steady state with the transient that simulated rounds show.

@@ -137,7 +137,7 @@ class Counted:
     throughout: tuple[int, ...] | None = None
     asked: tuple[int, int] | None = None
     computes: tuple[bool, ...] = ALL
-    regular_from: int = 0
+    regular_from: int
 
     @property
     def rounds(self) -> int:
@@ -232,7 +232,7 @@ class Starts:
         """The first of these starts."""
         return replace(self, mean_s=self.mean_s[:rows], last_s=self.last_s[:rows])
 
-    def computing(self, computes: Sequence[bool], regular_from: int = 0) -> Self:
+    def computing(self, computes: Sequence[bool], regular_from: int) -> Self:
         """Starts of the rounds in which silos compute, of those of all; each lasts until the next of them.
 
         Parameters

@@ -95,7 +95,7 @@ class LinkLoad:
     period_s: float | None
     job_start_s: float
     dates: tuple[str, ...] = ()
-    scale: float = 1.0
+    scale: float
 
     def steps(self) -> Iterator[tuple[float, float]]:
         """See `simulator.world.effects.Load`."""

@@ -154,6 +154,8 @@ def imported_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         names=ColumnNames(round=None, unit=None, metrics={}, silo_loss=None),
         local_steps=1,
         target_accuracy=0.5,
+        percent=False,
+        force=False,
     )
     return folder / "run.h5"
 

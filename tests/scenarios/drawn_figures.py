@@ -199,7 +199,7 @@ def _studies(**options: object) -> Callable[[pandas.DataFrame], Callable[[], obj
     def made(table: pandas.DataFrame) -> Callable[[], object]:
         def draw() -> None:
             with tempfile.TemporaryDirectory() as folder:
-                plot_study(table, Path(folder) / "x.png", **options)  # type: ignore[arg-type]
+                plot_study(table, Path(folder) / "x.png", force=False, **options)  # type: ignore[arg-type]
 
         return draw
 

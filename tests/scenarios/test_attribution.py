@@ -25,7 +25,7 @@ def _attributed(network, variant, kind, *, access_bps=1e10, slow=None, rounds=40
     timeline = simulate(overlay, rounds, messages=True)
     simulated = simulated_cycle_time(timeline, circuit_sources(overlay))
     compute = Constant(compute_s=overlay.compute_s)
-    return overlay, simulated, attribute(overlay, timeline, compute, simulated)
+    return overlay, simulated, attribute(overlay, timeline, compute, simulated, fifo=True)
 
 
 @pytest.mark.parametrize("kind", ["star", "mst", "delta_mbst", "ring"])

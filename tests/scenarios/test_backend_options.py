@@ -259,13 +259,15 @@ def points_of(grid, folder):
 
 def test_a_study_varies_options_and_so_the_size_of_messages(tmp_path):
     points = points_of("training.backend_options.sent_as = ['float64', 'float32']", tmp_path)
-    results = [result.rows[0] for result in compute_points(points, simulate=False)]
+    results = [result.rows[0] for result in compute_points(points, simulate=False, compiled=False)]
     assert [row["training_backend_options_sent_as"] for row in results] == ["float64", "float32"]
     assert [row["error"] for row in results] == ["", ""]
     # All but the bits is the same: cycle time = a + b bits, by any form; here a is what is left without bits.
     (_, double), (_, single) = ((row, row["paper_s"]) for row in results)
     latency = 2 * single - double
-    sized = compute_points(points_of("workload.model_size = ['83.2 kbit']", tmp_path), simulate=False)
+    sized = compute_points(
+        points_of("workload.model_size = ['83.2 kbit']", tmp_path), simulate=False, compiled=False
+    )
     (third,) = (result.rows[0]["paper_s"] for result in sized)
     assert third == pytest.approx(latency + 4 * (single - latency), rel=1e-12)
     assert double > single

@@ -205,10 +205,10 @@ def test_measured_pairs_go_to_csv_and_not_to_gml(tmp_path):
     with pytest.raises(
         InputError, match=r"x\.gml'\) must end in \.csv: measured pairs go to CSV, GML has none\."
     ):
-        convert(THREE, tmp_path / "x.gml")
+        convert(THREE, tmp_path / "x.gml", force=False)
     placed = replace(THREE, latitude_deg=np.zeros(3), longitude_deg=np.zeros(3))
 
-    assert convert(THREE, tmp_path / "x.csv") == []
+    assert convert(THREE, tmp_path / "x.csv", force=False) == []
     assert (tmp_path / "x.csv").read_text().splitlines() == [
         "from,to,bandwidth_bps,latency_ms",
         "A,B,1000000000.0,10.0",
@@ -217,10 +217,10 @@ def test_measured_pairs_go_to_csv_and_not_to_gml(tmp_path):
         "C,A,30000000.0,45.0",
         "C,B,inf,30.1",
     ]
-    (lost,) = convert(placed, tmp_path / "y.csv")
+    (lost,) = convert(placed, tmp_path / "y.csv", force=False)
     assert lost.endswith("does not hold coordinates.")
     with pytest.raises(InputError, match="exists already; --force replaces it"):
-        convert(THREE, tmp_path / "x.csv")
+        convert(THREE, tmp_path / "x.csv", force=False)
 
 
 @pytest.mark.slow

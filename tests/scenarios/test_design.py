@@ -36,14 +36,14 @@ def test_the_random_rings_norm_is_that_of_all_its_orders():
 @pytest.mark.parametrize("silos", [1, 2])
 def test_random_rings_of_one_and_two_silos_agree_at_once(silos):
     graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo")[:silos]))
-    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")]).rows
+    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")], seed=0, bound=False).rows
 
     assert row["spectral_gap"] == 1.0
 
 
 def test_a_random_ring_with_blocked_pairs_has_no_known_gap():
     graph = build_network(NetworkConfig(underlay="gaia", blocked=("Seoul -> Tokyo",)))
-    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")]).rows
+    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")], seed=0, bound=False).rows
 
     assert row["spectral_gap"] is None
 
@@ -51,7 +51,9 @@ def test_a_random_ring_with_blocked_pairs_has_no_known_gap():
 def test_matcha_that_is_always_whole_has_the_gap_of_its_constant_matrix():
     graph = build_network(NetworkConfig(underlay="gaia"))
     matcha = design_random("matcha", graph, WORK, budget=1.0)
-    (row,) = design_table(graph, WORK, [OverlayConfig(kind="matcha", options={"budget": 1.0})]).rows
+    (row,) = design_table(
+        graph, WORK, [OverlayConfig(kind="matcha", options={"budget": 1.0})], seed=0, bound=False
+    ).rows
     always = matcha.consensus(matcha.source, matcha.target)
 
     assert row["spectral_gap"] == pytest.approx(spectral_gap(always), abs=1e-6)
@@ -69,7 +71,7 @@ def test_a_randomized_overlay_is_estimated_from_a_thousand_rounds(monkeypatch):
 
     monkeypatch.setattr(study, "random_cycle_time", estimate)
     monkeypatch.setattr(overlays, "random_cycle_time", estimate)
-    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")], seed=5).rows
+    (row,) = design_table(graph, WORK, [OverlayConfig(kind="random_ring")], seed=5, bound=False).rows
 
     assert overlays.forms_of(ring, 5).paper_s == few.barrier.mean
     assert (row["paper_s"], row["paper_half_width_s"]) == (few.barrier.mean, few.barrier.half_width)
@@ -84,10 +86,15 @@ def test_many_silos_have_a_bound_only_where_best_is_asked_for(monkeypatch):
     monkeypatch.setattr(study, "MANY_SILOS", 10)
     graph = build_network(NetworkConfig(underlay="gaia"))
 
-    assert design_table(graph, WORK, [OverlayConfig(kind="ring")]).rows[0]["over_bound"] is None
+    assert (
+        design_table(graph, WORK, [OverlayConfig(kind="ring")], seed=0, bound=False).rows[0]["over_bound"]
+        is None
+    )
     assert all(
         row["over_bound"] > 0
-        for row in design_table(graph, WORK, [OverlayConfig(kind="ring"), OverlayConfig(kind="best")]).rows
+        for row in design_table(
+            graph, WORK, [OverlayConfig(kind="ring"), OverlayConfig(kind="best")], seed=0, bound=False
+        ).rows
     )
 
 
@@ -118,7 +125,7 @@ def test_extreme_numbers_stay_in_80_columns(silosim, access, bits, compute_s):
 
 def test_a_narrow_terminal_loses_no_digit(monkeypatch, capsys):
     graph = build_network(NetworkConfig(underlay="gaia", access="1 bps"))
-    table = design_table(graph, WORK, [OverlayConfig(kind="star")])
+    table = design_table(graph, WORK, [OverlayConfig(kind="star")], seed=0, bound=False)
     monkeypatch.setenv("COLUMNS", "30")
     print_table(table, as_json=False)
     (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("star "))
@@ -132,7 +139,9 @@ def test_what_is_simulated_is_set_against_its_own_bound(monkeypatch):
     monkeypatch.setattr(simulated_search, "ITERATIONS", (8, 8))
     graph = build_network(NetworkConfig(underlay="gaia"))
     best = OverlayConfig(kind="best", options={"criterion": "simulated", "evaluations": 0})
-    table = design_table(graph, WORK, [OverlayConfig(kind="mst"), best, OverlayConfig(kind="random_ring")])
+    table = design_table(
+        graph, WORK, [OverlayConfig(kind="mst"), best, OverlayConfig(kind="random_ring")], seed=0, bound=False
+    )
     mst, found, drawn = table.rows
 
     for row in (mst, found):
@@ -141,7 +150,12 @@ def test_what_is_simulated_is_set_against_its_own_bound(monkeypatch):
     assert found["simulated_s"] <= mst["simulated_s"]
     assert drawn["simulated_bound_s"] is drawn["over_simulated_bound"] is None
     assert "a lower bound of it for every static overlay: mst " in table.notes.replace("\n", " ")
-    assert design_table(graph, WORK, [OverlayConfig(kind="mst")]).rows[0]["simulated_bound_s"] is None
+    assert (
+        design_table(graph, WORK, [OverlayConfig(kind="mst")], seed=0, bound=False).rows[0][
+            "simulated_bound_s"
+        ]
+        is None
+    )
 
 
 def test_states_are_set_against_the_bound_of_as_many(monkeypatch):
@@ -149,7 +163,7 @@ def test_states_are_set_against_the_bound_of_as_many(monkeypatch):
     graph = build_network(NetworkConfig(underlay="gaia"))
     kinds = [OverlayConfig(kind=kind) for kind in ("mst", "multigraph")]
     searched = OverlayConfig(kind="best_periodic", options={"period": 3, "evaluations": 0})
-    table = design_table(graph, WORK, [*kinds, searched])
+    table = design_table(graph, WORK, [*kinds, searched], seed=0, bound=False)
     mst, multigraph, found = table.rows
 
     assert mst["simulated_bound_s"] == pytest.approx(simulated_bound_s(graph, WORK))
@@ -167,7 +181,9 @@ def test_states_are_set_against_the_bound_of_as_many(monkeypatch):
 def test_seconds_per_efold_of_all_overlays_beside_best(capsys):
     graph = build_network(NetworkConfig(underlay="gaia", silo_at=("Seoul", "Tokyo", "Sydney", "Oregon")))
     best = OverlayConfig(kind="best", options={"criterion": "time-to-accuracy", "evaluations": 2})
-    table = design_table(graph, WORK, [OverlayConfig(kind="star"), OverlayConfig(kind="ring"), best])
+    table = design_table(
+        graph, WORK, [OverlayConfig(kind="star"), OverlayConfig(kind="ring"), best], seed=0, bound=False
+    )
     star, ring, found = table.rows
 
     # A ring of four with weights 1/2 contracts by cos(pi/4), a STAR averages exactly.
@@ -193,7 +209,7 @@ def test_overlays_that_take_longer_than_all_closed_forms_are_named(capsys):
     access = NetworkConfig(underlay="gaia", access="100 Mbps")
     kinds = [OverlayConfig(kind=kind) for kind in ("ring", "one_peer_exponential")]
     work = Workload.preset("inaturalist", variant="corrected")
-    table = design_table(build_network(access), work, kinds)
+    table = design_table(build_network(access), work, kinds, seed=0, bound=False)
     ring, one_peer = table.rows
 
     assert ring["simulated_s"] == pytest.approx(ring["paper_s"], rel=1e-3)
@@ -222,7 +238,10 @@ def test_what_lies_a_little_above_the_closed_forms_is_not_named():
 
 def test_what_an_order_gains_is_said_of_randomized_overlays_too():
     kinds = [OverlayConfig(kind="equi_dyn", options={"order": order}) for order in ("none", "tour")]
-    tables = [design_table(build_network(NetworkConfig(underlay="gaia")), WORK, [kind]) for kind in kinds]
+    tables = [
+        design_table(build_network(NetworkConfig(underlay="gaia")), WORK, [kind], seed=0, bound=False)
+        for kind in kinds
+    ]
     plain_s, tour_s = (format_s(table.rows[0]["paper_s"]) for table in tables)
     notes = [" ".join(table.notes.split()) for table in tables]
 

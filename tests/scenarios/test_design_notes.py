@@ -337,10 +337,10 @@ def table_of(monkeypatch):
     monkeypatch.setattr(study, "heartbeat", heartbeat)
     graph, work = table_inputs()
 
-    def make(*kinds, **options):
+    def make(*kinds, bound=False, **options):
         lines.clear()
         configs = [kind if isinstance(kind, OverlayConfig) else OverlayConfig(kind=kind) for kind in kinds]
-        return study.design_table(graph, work, configs, **options), [*lines]
+        return study.design_table(graph, work, configs, seed=0, bound=bound, **options), [*lines]
 
     return make
 

@@ -32,7 +32,7 @@ QUEUE, WORLD = named("serialization", "A, B"), named("background", "B, C")
 def test_of_two_causes_the_larger_comes_first_and_one_below_a_tenth_is_left_out(
     first_s, second_s, assumption, place
 ):
-    found = both(QUEUE, WORLD, first_s, second_s)
+    found = both(QUEUE, WORLD, first_s, second_s, is_told=False)
 
     assert (found.assumption, found.place) == (assumption, place)
     assert found.explanation == "; ".join(f"by {name}" for name in assumption.split(" and "))
@@ -46,12 +46,12 @@ def test_a_link_that_is_down_is_told_beside_a_larger_cause(second_s, assumption)
 
 
 def test_where_only_the_events_are_a_cause_they_are_all():
-    assert both(named(""), WORLD, 9.0, 0.1) == WORLD
+    assert both(named(""), WORLD, 9.0, 0.1, is_told=False) == WORLD
 
 
 def test_the_same_assumption_is_named_once():
-    assert both(named("wait", "A"), named("wait", "A"), 1.0, 1.0).assumption == "wait"
-    assert both(named("wait", "A"), named("wait", "A"), 1.0, 1.0).place == "A"
+    assert both(named("wait", "A"), named("wait", "A"), 1.0, 1.0, is_told=False).assumption == "wait"
+    assert both(named("wait", "A"), named("wait", "A"), 1.0, 1.0, is_told=False).place == "A"
 
 
 @pytest.fixture(scope="module")

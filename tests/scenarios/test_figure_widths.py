@@ -185,7 +185,7 @@ def test_panels_of_a_study_are_readable(drawn, tmp_path, count, width):
         overlays=("star", "delta_mbst", "ring"),
     )
     facet = "local_steps" if count > 1 else None
-    plot_study(table, tmp_path / "x.png", x="access_bps", facet=facet, style=styled(width))
+    plot_study(table, tmp_path / "x.png", x="access_bps", facet=facet, style=styled(width), force=False)
     (figure,) = drawn
     boxes = [panel.get_tightbbox() for panel in figure.axes]
 

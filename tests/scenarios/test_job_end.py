@@ -63,7 +63,7 @@ def test_the_parts_of_an_arc_are_those_of_a_longer_job(tree, both):
     simulated = simulated_cycle_time(short, np.arange(40))
     compute = Lognormal(mean_s=tree.compute_s, cv=0.3, seed=3)
     found, expected = (
-        Terms.of(tree, timeline, compute, simulated.first_round, simulated.rounds)
+        Terms.of(tree, timeline, compute, simulated.first_round, simulated.rounds, fifo=True)
         for timeline in (short, long)
     )
 

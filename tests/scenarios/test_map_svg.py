@@ -65,7 +65,7 @@ def test_the_ground_is_as_large_as_the_map_and_the_land_upon_it():
 
 def test_a_line_is_seen_and_easy_to_hit():
     lines = [
-        Line(paths=[PATH], title="A & B", speed=1.0, link=3),
+        Line(paths=[PATH], title="A & B", speed=1.0, link=3, is_dashed=False),
         Line(paths=[PATH, PATH], title="C", speed=0.24, is_dashed=True),
     ]
     first, second = map_lines(layout(lines=lines))

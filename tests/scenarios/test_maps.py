@@ -492,11 +492,11 @@ def test_labels_cannot_break_out_of_a_page_or_a_figure(tmp_path):
     assert text.count("<script>") == 1
     assert "&lt;script&gt;" in text
     for ending in ("png", "svg", "pdf", "html"):
-        draw(evil, tmp_path / f"map.{ending}")
+        draw(evil, tmp_path / f"map.{ending}", force=False)
         assert (tmp_path / f"map.{ending}").stat().st_size > 1000
     assert "$x_1$ &amp; 'y'" in (tmp_path / "map.svg").read_text()
     with pytest.raises(InputError, match="exists already"):
-        draw(evil, tmp_path / "map.png")
+        draw(evil, tmp_path / "map.png", force=False)
 
 
 def test_land_and_copies_are_those_of_the_window():

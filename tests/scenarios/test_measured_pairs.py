@@ -83,7 +83,7 @@ def test_links_in_words(measured):
 
 def test_a_simulation_names_its_busiest_pairs(measured, tmp_path):
     path = tmp_path / "run.h5"
-    row = simulate_table(experiment(measured, ["ring"], rounds=100), path=path).rows[0]
+    row = simulate_table(experiment(measured, ["ring"], rounds=100), path=path, force=False).rows[0]
     ring = design("ring", measured, MODEL)
 
     assert row["simulated_s"] == pytest.approx(ring.closed_forms.load_bound_s, rel=1e-9)
@@ -136,7 +136,7 @@ def test_validate_blames_the_pair(measured):
     "kind", ["star", "mst", "ring", pytest.param("best", marks=pytest.mark.slow), "matcha", "complete"]
 )
 def test_every_kind_is_simulated(measured, kind):
-    row = simulate_table(experiment(measured, [kind], rounds=20)).rows[0]
+    row = simulate_table(experiment(measured, [kind], rounds=20), force=False).rows[0]
 
     assert row["simulated_s"] > 0
 

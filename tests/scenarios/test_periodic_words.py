@@ -68,7 +68,7 @@ TIMES = "with twice the capacity a round takes 1.500 s (500.0 ms less), with no 
     ],
 )
 def test_the_best_upgrade_in_words(form, found, sentence):
-    assert Gain(form=form, cycle_time_s=2.0, upgrade=found).sentence == sentence
+    assert Gain(form=form, cycle_time_s=2.0, upgrade=found, loads_s=(0.0, 0.0)).sentence == sentence
 
 
 def test_a_load_that_is_longer_after_the_upgrade_is_said():
@@ -80,7 +80,7 @@ def test_a_load_that_is_longer_after_the_upgrade_is_said():
 
 
 def test_an_upgrade_in_json():
-    assert Gain(form="paper", cycle_time_s=2.0, upgrade=None).loads_s == (0.0, 0.0)
+    assert Gain(form="paper", cycle_time_s=2.0, upgrade=None, loads_s=(0.0, 0.0)).loads_s == (0.0, 0.0)
     assert Gain(form="load", cycle_time_s=2.0, upgrade=None, loads_s=(3.0, 4.0)).fields == {
         "by": "load",
         "cycle_time_s": 2.0,

@@ -215,7 +215,7 @@ def validation_of(path, kinds, rounds):
         from_scenario=False,
     )
     results = validate(experiment, randomized_rounds=randomized)
-    with new_validation(path / "validation-gaia.h5", experiment) as write:
+    with new_validation(path / "validation-gaia.h5", experiment, force=False) as write:
         write(results)
     return path
 

@@ -61,11 +61,12 @@ def run(files, monkeypatch):
         "scenarios.report.seeds_plot.plot_seeds", lambda _, path, title: plotted.append((path, title))
     )
 
-    def make(text=TEXT, **options):
+    def make(text=TEXT, *, resume=False, force=False, **options):
         done.clear()
         plotted.clear()
         scenario = parse_scenario(text, source="s.toml")
-        assert run_seeds(scenario, text, files, run_one, source="s.toml", **options) is table
+        told = {"resume": resume, "force": force} | options
+        assert run_seeds(scenario, text, files, run_one, source="s.toml", **told) is table
         assert plotted == [
             (files.table, [table]),
             (files.figure, "study: 2 seeds: means, with bands from the lowest to the highest"),

@@ -160,7 +160,7 @@ def test_the_design_for_many_silos_is_said_to_be_at_work(experiment, monkeypatch
     monkeypatch.setattr(design_bar, "bar", bar)
     monkeypatch.setattr(design_bar, "design_any", lambda config, *_, progress, **__: progress(0.5) or config)
     assert experiment.graph.silos == silos
-    assert design_bar.design_with_bar(RING, experiment.graph, WORK) is RING
+    assert design_bar.design_with_bar(RING, experiment.graph, WORK, seed=0) is RING
     assert (lines, steps) == ([line], [50])
 
 
@@ -211,7 +211,7 @@ def test_the_half_width_of_an_exact_cycle_time_is_0_and_of_too_few_rounds_unknow
         steady = SteadyState(cycle_time_s=1.0, is_exact=is_exact)
         estimate = None if is_exact else SimpleNamespace(interval=interval)
         given |= {"kind": "o", "engine": "simpy", "rounds": 1, "now_s": 1.0, "messages": 1, "wall_s": 1.0}
-        return Outcome(steady=steady, estimate=estimate, **given)
+        return Outcome(steady=steady, estimate=estimate, counts_disturbed=False, **given)
 
     assert (outcome(True, None).half_width_s, outcome(True, None).interval) == (0.0, None)
     assert outcome(False, None).half_width_s is None

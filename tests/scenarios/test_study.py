@@ -159,7 +159,7 @@ def test_points_that_differ_by_access_links_have_one_routed_core(tmp_path, monke
         return build_network(config)
 
     monkeypatch.setattr(study_points_module, "build_network", counted)
-    results = compute_points(study_points(study_of(GRID, tmp_path)), simulate=False)
+    results = compute_points(study_points(study_of(GRID, tmp_path)), simulate=False, compiled=False)
 
     assert built == [None]
     assert {row["access_up_bps"] for result in results for row in result.rows} == {1e8, 1e9}
@@ -168,7 +168,7 @@ def test_points_that_differ_by_access_links_have_one_routed_core(tmp_path, monke
 @pytest.mark.slow
 def test_compiled_designs_are_the_same_rows(tmp_path):
     points = study_points(study_of(GRID, tmp_path))
-    plain = [result.rows for result in compute_points(points, simulate=False)]
+    plain = [result.rows for result in compute_points(points, simulate=False, compiled=False)]
 
     assert [result.rows for result in compute_points(points, simulate=False, compiled=True)] == plain
 

@@ -61,7 +61,7 @@ def study(
 
 
 def draw(table: pandas.DataFrame, tmp_path: Path, **options: object) -> tuple[str, ...]:
-    return plot_study(table, tmp_path / "x.png", **options)  # type: ignore[arg-type]
+    return plot_study(table, tmp_path / "x.png", force=False, **options)  # type: ignore[arg-type]
 
 
 # Which columns
@@ -618,7 +618,7 @@ def test_nothing_is_blown_up_that_is_equal(drawn, tmp_path):
 def test_a_table_gives_the_same_bytes(tmp_path, ending):
     paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
     for path in paths:
-        plot_study(study(access_bps=ACCESS[:2]), path)
+        plot_study(study(access_bps=ACCESS[:2]), path, force=False)
 
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert sorted(tmp_path.iterdir()) == paths
@@ -626,10 +626,10 @@ def test_a_table_gives_the_same_bytes(tmp_path, ending):
 
 def test_no_file_is_replaced_unasked(tmp_path):
     table, paths = study(access_bps=ACCESS), [tmp_path / f"{name}.svg" for name in "ab"]
-    plot_study(table, paths[0])
+    plot_study(table, paths[0], force=False)
     shutil.copy(*paths)
     with pytest.raises(InputError, match="exists already; --force replaces it"):
-        plot_study(table, paths[0])
+        plot_study(table, paths[0], force=False)
     plot_study(table, paths[0], y="arcs", force=True)
     assert paths[0].read_bytes() != paths[1].read_bytes()
     assert sorted(tmp_path.iterdir()) == paths

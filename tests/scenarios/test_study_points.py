@@ -549,7 +549,9 @@ def test_what_does_not_depend_on_what_varies_is_designed_once(monkeypatch):
         return Point(identity=identity, varied={"seed": seed}, scenario=scenario, rows=3)
 
     monkeypatch.setattr(study_points, "design_any", designed)
-    results = study_points.compute_points([of("a", 1), of("b", 2), of("c", 2)], simulate=False)
+    results = study_points.compute_points(
+        [of("a", 1), of("b", 2), of("c", 2)], simulate=False, compiled=False
+    )
     assert made == [("ring", 1, 0.01), ("equi_dyn", 1, 0.01), ("own seed", 1, 0.01), ("equi_dyn", 2, 0.01)]
     first, second, third = (result.rows for result in results)
     assert [row["overlay"] for row in first] == ["ring", "equi_dyn", "own seed"]
@@ -558,7 +560,7 @@ def test_what_does_not_depend_on_what_varies_is_designed_once(monkeypatch):
     assert "simulated_s" not in first[0]
     assert {row["error"] for row in (*first, *second)} == {""}
     made.clear()
-    study_points.compute_points([of("a", 1), of("b", 1, "20 ms")], simulate=False)
+    study_points.compute_points([of("a", 1), of("b", 1, "20 ms")], simulate=False, compiled=False)
     assert len(made) == 6
 
 
@@ -575,6 +577,6 @@ def test_states_in_which_silos_compute_are_told_where_they_do_not_in_all(monkeyp
     monkeypatch.setattr(study_points, "_simulated", lambda *_: {"simulated_s": 2.0})
     scenario = parse_scenario(POINT.format(seed=0, compute="10 ms"), source="s.toml")
     point = Point(identity="a", varied={}, scenario=scenario, rows=3)
-    (result,) = study_points.compute_points([point], simulate=True)
+    (result,) = study_points.compute_points([point], simulate=True, compiled=False)
     assert result.computes == {"equi_dyn": (True, False), "own seed": (False, True, True)}
     assert [row["simulated_s"] for row in result.rows] == [2.0, 2.0, 2.0]

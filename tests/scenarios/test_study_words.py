@@ -592,11 +592,15 @@ def test_a_target_needs_an_accuracy(monkeypatch, metrics, target, is_refused):
         with pytest.raises(
             InputError, match=r"^target_accuracy\(=0\.5\) needs a test accuracy; --accuracy names its"
         ):
-            import_metrics.import_file(*given, names=None, local_steps=1, target_accuracy=target)
+            import_metrics.import_file(
+                *given, names=None, local_steps=1, percent=False, target_accuracy=target, force=False
+            )
         assert not written
     else:
         assert (
-            import_metrics.import_file(*given, names=None, local_steps=1, target_accuracy=target, force=True)
+            import_metrics.import_file(
+                *given, names=None, local_steps=1, percent=False, target_accuracy=target, force=True
+            )
             is foreign
         )
         ((_, found, imported_, path, force),) = written
@@ -618,10 +622,10 @@ def test_an_imported_run_replaces_a_file_only_where_it_is_told(monkeypatch):
     monkeypatch.setattr(import_metrics, "_simulating", lambda *_given: whole)
     monkeypatch.setattr(import_metrics, "RunFile", SimpleNamespace(create=create))
     experiment = SimpleNamespace(simulation=SimpleNamespace(rounds=1), overlays=[], design=None)
-    for told in ({}, {"force": True}):
+    for force in (False, True):
         with pytest.raises(_StoppedError):
             import_metrics.import_run(
-                experiment, SimpleNamespace(last_round=1), "imported", Path("x.h5"), **told
+                experiment, SimpleNamespace(last_round=1), "imported", Path("x.h5"), force=force
             )
     assert asked == [False, True]
 
@@ -660,5 +664,7 @@ def test_an_imported_run_is_simulated_up_to_its_last_round(monkeypatch, simulate
         simulation=SimpleNamespace(rounds=simulated), overlays=designs, design=lambda overlay: overlay
     )
     with pytest.raises(_StoppedError):
-        import_metrics.import_run(experiment, SimpleNamespace(last_round=last), "imported", Path("x.h5"))
+        import_metrics.import_run(
+            experiment, SimpleNamespace(last_round=last), "imported", Path("x.h5"), force=False
+        )
     assert asked == [(max(simulated, last), "imported"), "checked", (rounds, "imported")]

@@ -166,7 +166,7 @@ def trained(monkeypatch):
 def test_points_are_trained_one_after_the_other_and_have_their_last_rows(trained, tmp_path, capsys):
     taken = []
     points = [point("a", seed=1), point("wrong"), point("diverges"), point("b", seed=2, preset="femnist")]
-    compute_trained(points, taken.append, table=tmp_path / "t.csv", source="s.toml")
+    compute_trained(points, taken.append, table=tmp_path / "t.csv", source="s.toml", anew=False)
     assert [name for _, name, *_ in trained] == [f"t-point-{each.identity}.h5" for each in points]
     assert {each[2:] for each in trained} == {(False, True)}
     first, wrong, diverges, last = taken

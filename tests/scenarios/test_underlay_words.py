@@ -311,7 +311,7 @@ def test_what_a_file_cannot_hold_is_said(monkeypatch):
     monkeypatch.setattr(study, "gml_text", lambda _: "gml")
     path = Path("x.gml")
     plain = network([(0, 1), (1, 2), (2, 3)], [1.0, 1.0, 1.0])
-    assert write_conversion(plain, path) == []
+    assert write_conversion(plain, path, force=False) == []
     ones = np.ones(4)
     sites = SiteValues(up_bps=ones, down_bps=ones, compute_s=ones)
     assert write_conversion(replace(plain, sites=sites), path, force=True) == [
@@ -321,9 +321,9 @@ def test_what_a_file_cannot_hold_is_said(monkeypatch):
     nowhere = {"latitude_deg": np.full(2, np.nan), "longitude_deg": np.full(2, np.nan), "labels": ("a", "b")}
     measured = pairs_of([[np.inf, 1e6], [1e6, np.inf]], [[0.0, 0.01], [0.01, 0.0]])
     unplaced = network(np.zeros((0, 2)), [], measured=measured, **nowhere)
-    assert write_conversion(unplaced, Path("x.csv")) == []
+    assert write_conversion(unplaced, Path("x.csv"), force=False) == []
     placed = replace(unplaced, latitude_deg=np.array([1.0, np.nan]), longitude_deg=np.array([1.0, np.nan]))
-    assert write_conversion(placed, Path("x.csv")) == ["'x.csv' does not hold coordinates."]
+    assert write_conversion(placed, Path("x.csv"), force=False) == ["'x.csv' does not hold coordinates."]
     assert written[-1][1] == pairs_text(measured, ("a", "b"))
 
 

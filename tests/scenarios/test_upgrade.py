@@ -47,7 +47,7 @@ def overlay_of(kind: str = "ring", **network: str) -> Overlay:
 
 
 def table_of(overlay: Overlay, **asked: object) -> Table:
-    return upgrade_table(overlay, UpgradeConfig(**asked), SimulationConfig(), rounds=100)
+    return upgrade_table(overlay, UpgradeConfig(**asked), SimulationConfig(), rounds=100, seed=0)
 
 
 def words(text: str) -> str:
@@ -118,18 +118,18 @@ def test_each_row_is_the_simulation_of_its_network():
     assert len(table.rows) > 2
 
 
-def test_what_is_random_is_drawn_with_the_seed_which_is_0_unless_one_is_named():
+def test_what_is_random_is_drawn_with_the_seed():
     overlay = overlay_of(access="10 Gbps")
     drawn = SimulationConfig(compute=ComputeConfig(distribution="lognormal", cv=0.3))
-    plain, *seeded = (
+    first, same, other = (
         [
             row["simulated_s"]
-            for row in upgrade_table(overlay, UpgradeConfig(budget=1), drawn, rounds=50, **seed).rows
+            for row in upgrade_table(overlay, UpgradeConfig(budget=1), drawn, rounds=50, seed=seed).rows
         ]
-        for seed in ({}, {"seed": 0}, {"seed": 1})
+        for seed in (0, 0, 1)
     )
-    assert plain == seeded[0]
-    assert plain[0] != seeded[1][0]
+    assert first == same
+    assert first[0] != other[0]
 
 
 def test_links_that_gain_in_closed_form_alone_are_named():
@@ -729,7 +729,7 @@ def test_a_price_has_a_column_where_there_is_a_list(tmp_path, prices, title, cur
     if prices is not None:
         (tmp_path / "p.csv").write_text(prices)
     config = UpgradeConfig(budget=4, prices=None if prices is None else str(tmp_path / "p.csv"))
-    table = upgrade_table(overlay, config, SimulationConfig(), rounds=4)
+    table = upgrade_table(overlay, config, SimulationConfig(), rounds=4, seed=0)
     titles = {column.key: column.title for column in table.columns}
     show = {column.key: column.show for column in table.columns}
 

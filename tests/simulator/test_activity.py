@@ -88,7 +88,7 @@ def test_start_computing_and_waiting_end_with_the_last_arrival(job, fifo, sharin
         found.start_s + found.compute_s + found.waiting_s, timeline.round_start_s[2:6], rtol=1e-12
     )
     source, tokens = np.array([(arc.source, arc.tokens) for arc in job["arcs"]]).T
-    assert start_error(found, source, tokens, timeline.messages, 0, fifo=fifo) < 1e-12
+    assert start_error(found, source, tokens, timeline.messages, 0, fifo=fifo, backward_share=0.0) < 1e-12
     for row, silo in zip(*np.nonzero(found.last_arc >= 0), strict=True):
         own = [n for n, arc in enumerate(job["arcs"]) if arc.target == silo]
         arrivals = timeline.arrival_s[1 + row, own]

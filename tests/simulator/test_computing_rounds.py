@@ -155,13 +155,13 @@ def test_random_times_of_few_rounds_are_counted_per_round_in_which_silos_compute
 
 def test_absences_are_numbered_by_the_rounds_in_which_silos_compute():
     start_s = np.arange(13.0)[:, np.newaxis] + [0.0, 0.5]
-    starts = Starts.of(start_s, [(0, 4, 6), (1, 9, 10)]).computing((True, False, False))
+    starts = Starts.of(start_s, [(0, 4, 6), (1, 9, 10)]).computing((True, False, False), regular_from=0)
 
     assert starts.last_s.max(axis=1).tolist() == [0.5, 3.5, 6.5, 9.5, 12.5]
     # Round 1 is the states 3 to 5, round 3 the states 9 to 11.
     assert starts.presence.missed == (((1, 2),), ((3, 4),))
     assert starts.rounds == 4
-    assert starts.computing((True,)) is starts
+    assert starts.computing((True,), regular_from=0) is starts
 
 
 def test_batches_of_an_interval_are_whole_periods():
@@ -169,7 +169,7 @@ def test_batches_of_an_interval_are_whole_periods():
     growth_s = np.tile([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 2.5, 2.5], 150)
     start_s = np.concatenate(([0.0], np.cumsum(growth_s)))[:, np.newaxis]
     for rows in (1201, 1000):
-        starts = Starts.of(start_s[:rows]).computing((True, False) * 4)
+        starts = Starts.of(start_s[:rows]).computing((True, False) * 4, regular_from=0)
         interval = cycle_time_interval(starts, silos=1)
         assert (interval.mean, interval.half_width) == pytest.approx((2.0, 0.0), abs=1e-12)
 
@@ -207,7 +207,7 @@ def test_a_silo_that_is_away_from_one_state_misses_that_round(star_and_region, e
     hub = int(region.states[1].source[0])
     away = Absence(silo=(hub + 1) % 11, first_round=7, rounds=1)
     timeline = simulate(region, 40, events=[away], engine=engine, compute=compute)
-    starts = Starts.of(timeline.round_start_s, timeline.absences).computing(timeline.computes)
+    starts = Starts.of(timeline.round_start_s, timeline.absences).computing(timeline.computes, regular_from=0)
     assert np.isfinite(timeline.round_start_s).all()
     assert {missed for missed in starts.presence.missed if missed} == {((3, 4),)}
 

@@ -197,7 +197,10 @@ def test_of_few_rounds_the_slowest_silo_tells_the_cycle_time():
 
 
 def test_a_difference_of_periods_too_long_together_is_over_20_batches_of_all_rounds():
-    jobs = [Starts.of(np.ones((1001, 2)).cumsum(axis=0)).computing((True,) * period) for period in (4, 77)]
+    jobs = [
+        Starts.of(np.ones((1001, 2)).cumsum(axis=0)).computing((True,) * period, regular_from=0)
+        for period in (4, 77)
+    ]
     found = interval_rounds(jobs, silos=2)
     assert [(one.first_round, one.rounds) for one in found] == [(260, 740), (260, 740)]
     assert interval_rounds(jobs[1:], silos=2) is None

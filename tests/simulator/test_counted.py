@@ -311,13 +311,13 @@ def test_who_is_away_misses_the_parts_that_begin_before_or_in_its_rounds(compute
     ],
 )
 def test_a_mean_lacks_a_period_that_is_not_whole_or_the_first(computes, first, rounds, lacks):
-    counted = Counted(first_round=first, start_s=np.arange(rounds + 1.0), computes=computes)
+    counted = Counted(first_round=first, start_s=np.arange(rounds + 1.0), computes=computes, regular_from=0)
     assert counted.lacks_period is lacks
 
 
 @pytest.mark.parametrize(("rounds", "first", "kept"), [(2, 8, 4), (3, 9, 3), (5, 7, 5), (6, 7, 5), (4, 8, 4)])
 def test_whole_periods_are_the_last_rounds_and_all_where_there_is_none(rounds, first, kept):
-    counted = Counted(first_round=7, start_s=np.arange(6.0)).whole(rounds)
+    counted = Counted(first_round=7, start_s=np.arange(6.0), regular_from=0).whole(rounds)
     assert (counted.first_round, counted.rounds) == (first, kept)
     assert counted.start_s[-1] == 5.0
 
@@ -380,7 +380,7 @@ def test_of_several_groups_that_are_there_the_last_silo_counts():
 )
 def test_rounds_are_those_in_which_silos_compute(computes, rows, kept):
     start_s = np.cumsum(np.random.default_rng(0).exponential(1.0, (rows, 3)), axis=0)
-    starts = Starts.of(start_s).computing(computes)
+    starts = Starts.of(start_s).computing(computes, regular_from=0)
     assert starts.mean_s.tolist() == start_s[kept].mean(axis=1).tolist()
     assert starts.last_s[:, 0].tolist() == start_s[kept].max(axis=1).tolist()
     assert starts.rounds == len(kept) - 1

@@ -46,7 +46,7 @@ def start_s(growth_s, rounds):
 def test_an_estimate_is_the_mean_of_whole_periods(growth_s, rounds):
     computes, mean_s = (True,) * len(growth_s), np.mean(growth_s)
     dates_s = start_s(growth_s, rounds)
-    counted = Starts.of(dates_s).computing(computes).latest(last=True)
+    counted = Starts.of(dates_s).computing(computes, regular_from=0).latest(last=True)
 
     assert counted.lacks_period == (len(growth_s) > 1 and rounds < 2 * len(growth_s))
     if rounds >= len(growth_s):
@@ -60,7 +60,7 @@ def test_an_estimate_is_the_mean_of_whole_periods(growth_s, rounds):
 
 def test_of_one_state_it_is_the_last_half_as_ever():
     dates_s = start_s(np.random.default_rng(0).random(37), 37)
-    counted = Starts.of(dates_s).computing((True,)).latest(last=True)
+    counted = Starts.of(dates_s).computing((True,), regular_from=0).latest(last=True)
 
     assert (counted.first_round, counted.rounds, counted.lacks_period) == (18, 19, False)
     assert counted.cycle_time_s == (dates_s[-1, 1] - dates_s[18, 1]) / 19
@@ -81,7 +81,7 @@ def test_an_interval_of_rounds_that_repeat_has_no_width(period):
     growth_s[-1] = 1.0 + period
     computes, least = (True,) * period, least_rounds(2, period)
     for rounds in (least, least + 1, rounds_for_interval(2, period), 3 * least + 17):
-        starts = Starts.of(start_s(growth_s, rounds)).computing(computes)
+        starts = Starts.of(start_s(growth_s, rounds)).computing(computes, regular_from=0)
         found = estimated_cycle_time(starts, silos=2)
         assert (found.interval.mean, found.interval.half_width) == pytest.approx((2.0, 0.0), abs=1e-9)
         assert found.counted.rounds % period == 0
@@ -92,7 +92,9 @@ def test_an_interval_of_rounds_that_repeat_has_no_width(period):
 
 def test_the_difference_of_two_periods_is_over_both_or_over_parts():
     one, other, odd = (
-        Starts.of(start_s(np.append(np.ones(period - 1), 1.0 + period), 1000)).computing((True,) * period)
+        Starts.of(start_s(np.append(np.ones(period - 1), 1.0 + period), 1000)).computing(
+            (True,) * period, regular_from=0
+        )
         for period in (4, 6, 77)
     )
     found = paired_difference(one, other, silos=2)

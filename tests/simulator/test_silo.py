@@ -25,7 +25,7 @@ class TwoArcs:
     ],
 )
 def test_messages_that_lie_ahead_count_with_the_time_that_they_still_take(now_s, times_s):
-    silo = Silo(Clock(), 0, compute_s=iter([]), wiring=TwoArcs())
+    silo = Silo(Clock(), 0, compute_s=iter([]), wiring=TwoArcs(), backward_share=0.0)
     silo.receive(0, 5.0)
     silo.receive(1, 9.0)
     silo.receive(1, 8.0)
@@ -38,7 +38,7 @@ def test_messages_that_lie_ahead_count_with_the_time_that_they_still_take(now_s,
 
 
 def test_computing_and_waiting_for_messages_known_or_missing_are_three_phases():
-    silo = Silo(Clock(), 0, compute_s=iter([4.0]), wiring=TwoArcs())
+    silo = Silo(Clock(), 0, compute_s=iter([4.0]), wiring=TwoArcs(), backward_share=0.0)
     phases = silo.run(1, lambda _arc, _k: None, lambda _silo, _k, _now_s: None)
 
     next(phases)

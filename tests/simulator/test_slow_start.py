@@ -222,7 +222,14 @@ def start_errors(found, arcs, compute_s, *, fifo):
     shown = activity(1, found.round_start_s[1:], compute_s[1:], found.messages.arrival_s[1:], target)
     errors = [
         start_error(
-            shown, source, tokens, found.messages.part(begin, rounds), begin, fifo=fifo, slow_arcs=arcs
+            shown,
+            source,
+            tokens,
+            found.messages.part(begin, rounds),
+            begin,
+            fifo=fifo,
+            slow_arcs=arcs,
+            backward_share=0.0,
         )
         for begin in (0, 1)
     ]

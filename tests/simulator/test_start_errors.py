@@ -34,7 +34,7 @@ def messages(start_s, last_bit_s=None):
 
 def errors(start_s, last_bit_s=None, *, tokens=(1, 1, 0), **how):
     """That of the dates of rounds 1 to 3, and those where each of them is 5/4 of that, which is wrong by a fifth."""
-    source, how = np.array([0, 1, 0]), {"fifo": False} | how
+    source, how = np.array([0, 1, 0]), {"fifo": False, "backward_share": 0.0} | how
 
     def error(dates_s):
         found = messages(dates_s, last_bit_s)
@@ -117,7 +117,9 @@ def slow_error(start_s, last_bit_s=(), *, sent_s=10.0, slow_start_s=3.0, after_s
     )
     sent = messages(np.array(start_s)[:, np.newaxis], np.array([*last_bit_s, 99.0])[:, np.newaxis])
     source, tokens = np.array([0]), np.array([1])
-    return start_error(found, source, tokens, sent, first_round, fifo=False, slow_arcs=[arc])
+    return start_error(
+        found, source, tokens, sent, first_round, fifo=False, slow_arcs=[arc], backward_share=0.0
+    )
 
 
 @pytest.mark.parametrize(
