@@ -75,10 +75,10 @@ class Job:
     sharing: SharingModel
     queueing: str
     changes: Changes | None
-    positive_capacities: bool = False
-    absences: Absences = ()
-    computes: tuple[bool, ...] = ALL
-    backward_share: float = 0.0
+    positive_capacities: bool
+    absences: Absences
+    computes: tuple[bool, ...]
+    backward_share: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sharing", _checked_sharing(self.sharing, self.queueing, self.changes))

@@ -23,7 +23,7 @@ def default_page(source: Path) -> Path:
     return beside.with_name(f"{name if is_folder(source) else Path(name).stem}{HTML}")
 
 
-def report(source: Path, output: Path, *, force: bool = False) -> int:
+def report(source: Path, output: Path, *, force: bool) -> int:
     """Write the page of a run, of runs with several seeds, of a study's table, or of a validation.
 
     Parameters

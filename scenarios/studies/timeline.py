@@ -79,7 +79,7 @@ def timeline(
     overlay: str | Sequence[str] | None = None,
     output: Path | None = None,
     width: str | None = None,
-    force: bool = False,
+    force: bool,
 ) -> tuple[Table, ...]:
     """Say who computes, sends, receives and waits in some rounds of a run, and for whom.
 

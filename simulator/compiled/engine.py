@@ -39,7 +39,7 @@ class CompiledEngine:
 
     name = "compiled"
 
-    def __init__(self, job: Job, block_rounds: int = 256, *, fast_forward: bool = True) -> None:
+    def __init__(self, job: Job, block_rounds: int, *, fast_forward: bool = True) -> None:
         # Here since numba takes long to import.
         from simulator.compiled.max_min_run import MaxMinRun
         from simulator.compiled.recurrence import RecurrenceRun

@@ -70,9 +70,9 @@ class SteadyState:
 
 def estimated_steady_state(
     round_start_s: FloatArray,
-    absences: Absences = (),
-    computes: Sequence[bool] = ALL,
-    regular_from: int = 0,
+    absences: Absences,
+    computes: Sequence[bool],
+    regular_from: int,
 ) -> SteadyState:
     """Steady state of a job that is not known to repeat.
 

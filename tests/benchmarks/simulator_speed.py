@@ -159,7 +159,7 @@ def published(name: str, kind: str, access: str) -> Overlay:
 
 def every_round(overlay: Overlay, rounds: int) -> FloatArray:
     """Round starts of the compiled engine without copying rounds that are known to repeat."""
-    engine = CompiledEngine(overlay_job(overlay, rounds), fast_forward=False)
+    engine = CompiledEngine(overlay_job(overlay, rounds), 256, fast_forward=False)
     return np.concatenate([block.round_start_s for block in iter(engine.advance, None)])
 
 

@@ -130,7 +130,9 @@ def scenario_of_two_ranks(scenario: Path, small_scenario: str) -> Path:
 def run_file(tmp_path_factory: pytest.TempPathFactory, small_scenario: str) -> Path:
     """The file of the small scenario's run; not to be changed."""
     path = tmp_path_factory.mktemp("run") / "small.h5"
-    run_scenario(parse_scenario(small_scenario, source="small.toml"), small_scenario, path)
+    run_scenario(
+        parse_scenario(small_scenario, source="small.toml"), small_scenario, path, force=False, resume=False
+    )
     return path
 
 

@@ -67,7 +67,7 @@ def words(result):
 def whole_run(tmp_path_factory):
     """The file of the scenario's run; not to be changed."""
     path = tmp_path_factory.mktemp("hierarchical") / "h.h5"
-    run_scenario(parse_scenario(SCENARIO, source="h.toml"), SCENARIO, path)
+    run_scenario(parse_scenario(SCENARIO, source="h.toml"), SCENARIO, path, force=False, resume=False)
     return path
 
 

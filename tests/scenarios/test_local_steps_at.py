@@ -112,7 +112,7 @@ def test_simulation_and_training_make_the_same_steps():
 @pytest.mark.slow
 def test_a_run_trains_and_its_file_keeps_the_steps_and_a_replay_them(silosim, tmp_path):
     path, replayed = tmp_path / "run.h5", tmp_path / "replay.h5"
-    run_scenario(parse_scenario(SCENARIO, source="study.toml"), SCENARIO, path)
+    run_scenario(parse_scenario(SCENARIO, source="study.toml"), SCENARIO, path, force=False, resume=False)
     work = read_run(path).work
     assert sorted(np.asarray(work.local_steps).tolist()) == [1, *[2] * 9, 5]
     silosim("replay", str(path), "--access", "1 Gbps", "-o", str(replayed)).ok()

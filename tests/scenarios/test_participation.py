@@ -128,7 +128,7 @@ def test_closed_forms_are_of_all_silos(silosim, tmp_path):
 def test_a_run_keeps_who_takes_part_and_a_replay_refuses_to_change_it(silosim, tmp_path):
     text = SCENARIO.replace('["star", "hierarchical", "matcha"]', '["ring"]')
     path, replayed = tmp_path / "run.h5", tmp_path / "replay.h5"
-    run_scenario(parse_scenario(text, source="study.toml"), text, path)
+    run_scenario(parse_scenario(text, source="study.toml"), text, path, force=False, resume=False)
     record = read_run(path)
     assert record.work.participation == Participation(count=4)
     silosim("replay", str(path), "-o", str(replayed)).ok()

@@ -61,7 +61,9 @@ def run_of(tmp_path):
     """Run a scenario that trains nothing."""
 
     def run(text, name="run.h5"):
-        run_scenario(parse_scenario(text, source="run.toml"), text, tmp_path / name)
+        run_scenario(
+            parse_scenario(text, source="run.toml"), text, tmp_path / name, force=False, resume=False
+        )
         return tmp_path / name
 
     return run
@@ -71,7 +73,7 @@ def run_of(tmp_path):
 def untrained(tmp_path_factory):
     """The file of a run that trained nothing; not to be changed."""
     path = tmp_path_factory.mktemp("untrained") / "run.h5"
-    run_scenario(parse_scenario(UNTRAINED, source="run.toml"), UNTRAINED, path)
+    run_scenario(parse_scenario(UNTRAINED, source="run.toml"), UNTRAINED, path, force=False, resume=False)
     return path
 
 

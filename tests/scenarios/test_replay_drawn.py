@@ -27,7 +27,7 @@ def run_of_drawn(tmp_path_factory, small_scenario):
     text = text.replace("[training]", f'{AWAY}\n[training]\nexecutor = "loop"')
     (folder / "run.toml").write_text(text)
     scenario, text = load_scenario(folder / "run.toml")
-    run_scenario(scenario, text, folder / "run.h5")
+    run_scenario(scenario, text, folder / "run.h5", force=False, resume=False)
     return folder / "run.h5"
 
 

@@ -30,7 +30,7 @@ ARROW_RIGHT, ARROW_LEFT = 39, 37
 @pytest.fixture(scope="module")
 def opened(run_file, tmp_path_factory):
     folder = tmp_path_factory.mktemp("browser")
-    report(run_file, folder / "page.html")
+    report(run_file, folder / "page.html", force=False)
     with open_page(folder / "profile") as page:
         page.open(folder / "page.html")
         yield page
@@ -153,7 +153,7 @@ def test_the_slider_of_a_study_shows_the_numbers_of_its_table(opened, tmp_path):
             lines.append(f"{capacity},{step},net,3,{kind},{kind},,{value!r},{value * 2!r},,p{point}")
     path.write_text("\n".join(lines) + "\n")
     table = read_study(path)
-    report(path, tmp_path / "study.html")
+    report(path, tmp_path / "study.html", force=False)
     page = (tmp_path / "study.html").as_uri()
     opened.open(tmp_path / "study.html")
     opened.requests.remove(page)

@@ -457,7 +457,7 @@ def test_what_has_no_page_is_said_before_the_page_that_exists(tmp_path):
     ):
         (tmp_path / name).write_text("text")
         with pytest.raises(InputError, match=said):
-            report(tmp_path / name, tmp_path / "study.html")
+            report(tmp_path / name, tmp_path / "study.html", force=False)
 
 
 def test_the_table_has_words_for_its_heads_and_no_column_twice(study):

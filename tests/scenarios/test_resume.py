@@ -75,7 +75,7 @@ def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenar
     # On one rank, in this process.
     alone = small_scenario + 'executor = "loop"\n'
     text = alone.replace("ranks = 1", "ranks = 2")
-    run_scenario(parse_scenario(alone, source="small.toml"), alone, whole)
+    run_scenario(parse_scenario(alone, source="small.toml"), alone, whole, force=False, resume=False)
     scenario.write_text(with_checkpoints(text))
     (tmp_path / "sitecustomize.py").write_text(KILLER)
     paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))

@@ -176,16 +176,16 @@ def test_the_first_of_several_processes_checks_and_the_others_take_part(
     scenario = parse_scenario(small_scenario, source="small.toml")
     for place in (World(rank=1, size=3), World(rank=2, size=3)):
         monkeypatch.setattr("scenarios.studies.run.world", lambda place=place: place)
-        run_scenario(scenario, small_scenario, path)
+        run_scenario(scenario, small_scenario, path, force=False, resume=False)
     assert taken == [(("a", "b"), ["star", "ring"])] * 2
     for place in (World(rank=0, size=3), None):
         monkeypatch.setattr("scenarios.studies.run.world", lambda place=place: place)
         with pytest.raises(InputError, match=r"x\.h5 exists already; --force replaces it\.$"):
-            run_scenario(scenario, small_scenario, path)
+            run_scenario(scenario, small_scenario, path, force=False, resume=False)
         # It is the one that writes.
         plan.graph = None
         with pytest.raises(AttributeError, match="work"):
-            run_scenario(scenario, small_scenario, tmp_path / "new.h5")
+            run_scenario(scenario, small_scenario, tmp_path / "new.h5", force=False, resume=False)
     assert len(taken) == 2
     assert [*tmp_path.iterdir()] == [path]
     assert path.read_bytes() == b"mine"

@@ -82,7 +82,7 @@ def test_the_second_overlay_is_refused_before_the_first_is_trained(tmp_path, sma
     with pytest.raises(
         MachineError, match=r"^training must fit into memory: 2 ranks with 11 silos on the mach"
     ):
-        run_scenario(scenario, text, tmp_path / "x.h5")
+        run_scenario(scenario, text, tmp_path / "x.h5", force=False, resume=False)
     assert not list(tmp_path.iterdir())
     alone = text.replace('["ring", "complete"]', '["ring"]')
     assert len(plan_run(parse_scenario(alone, source="x.toml")).trainings) == 1

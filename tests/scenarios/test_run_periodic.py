@@ -33,7 +33,7 @@ learning_rate = 0.5
 def trained(tmp_path, most_lag):
     """The overlays of the file of the run."""
     text, path = SCENARIO.format(most_lag=most_lag), tmp_path / f"{most_lag}.h5"
-    run_scenario(parse_scenario(text, source="p.toml"), text, path)
+    run_scenario(parse_scenario(text, source="p.toml"), text, path, force=False, resume=False)
     return {overlay.kind: overlay for overlay in read_run(path).overlays}
 
 

@@ -92,8 +92,8 @@ def steps(monkeypatch):
             training=training if trains else None,
             simulation=SimpleNamespace(until_ci="1 %", engine="simpy"),
         )
-        options.setdefault("call_others", lambda: note("called"))
-        run.run_scenario(scenario, text, Path("x.h5"), source="folder/s.toml", **options)
+        told = {"force": False, "resume": False, "call_others": lambda: note("called")} | options
+        run.run_scenario(scenario, text, Path("x.h5"), source="folder/s.toml", **told)
         return [*did]
 
     return make

@@ -62,7 +62,7 @@ def write(path, *, turns=False, messages=True, simulation="", overlays=None, rou
         messages=str(messages).lower(),
         simulation=simulation,
     )
-    run_scenario(parse_scenario(text, source="p.toml"), text, path)
+    run_scenario(parse_scenario(text, source="p.toml"), text, path, force=False, resume=False)
     return path
 
 

@@ -51,5 +51,5 @@ def write_run(
     """Simulate overlays of Gaia, a ring that is quickly found; `more` are keys and tables of the simulation."""
     overlays = "".join(_RING if kind == "ring" else f'[[overlays]]\nkind = "{kind}"\n' for kind in kinds)
     text = f"{head}\n{overlays}\n[simulation]\nrounds = {rounds}\nmessages = {str(messages).lower()}\n{more}"
-    run_scenario(parse_scenario(text, source="x.toml"), text, path)
+    run_scenario(parse_scenario(text, source="x.toml"), text, path, force=False, resume=False)
     return path

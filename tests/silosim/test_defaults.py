@@ -9,6 +9,11 @@ import typer
 import silosim
 from scenarios.cli.app import app
 from scenarios.config.simulation import SimulationConfig
+from simulator.designers.mixing_search import fewest_seconds_per_efold
+from simulator.designers.periodic_search import fastest_periodic
+from simulator.designers.simulated_search import fastest_simulated
+from topologies import DESIGNERS, PERIODIC_DESIGNERS
+from topologies.designers.options import seed_option
 
 FUNCTIONS = {
     name: getattr(silosim, name)
@@ -39,3 +44,11 @@ def test_a_default_is_that_of_the_command_or_of_a_scenario(name):
 
 def test_functions_of_commands_are_among_them():
     assert {"run", "replay", "sweep", "upgrade", "study", "import_metrics", "report"} <= FUNCTIONS.keys()
+
+
+def test_designs_that_draw_do_so_with_the_seed_of_a_scenario():
+    designers = [*DESIGNERS.values(), *PERIODIC_DESIGNERS.values()]
+    drawing = [designer for designer in designers if seed_option(designer)]
+    assert drawing
+    for draw in (*drawing, fastest_simulated, fewest_seconds_per_efold, fastest_periodic):
+        assert inspect.signature(draw).parameters["seed"].default == SCENARIO["seed"], draw

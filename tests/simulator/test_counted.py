@@ -240,7 +240,7 @@ def test_rounds_count_in_which_a_silo_is_away_to_the_end():
     start_s[80:, 2] = start_s[80, 2]
     start_s[80:, :2] = start_s[80, 0] + 5.0 * np.arange(21)[:, np.newaxis]
 
-    steady = estimated_steady_state(start_s, [(2, 80, 100)])
+    steady = estimated_steady_state(start_s, [(2, 80, 100)], (True,), 0)
 
     # Rounds 50 to 99: thirty of 10 s and twenty of 5 s. Without those after the silo left it would be 10 s.
     assert steady.cycle_time_s == pytest.approx((30 * 10 + 20 * 5) / 50)
@@ -400,6 +400,7 @@ def test_starts_of_pieces_are_those_of_the_whole():
     [
         (1, 0, 10, 5, 5),
         (1, 0, 11, 5, 6),
+        (1, 0, 3, 1, 2),
         (6, 0, 10, 4, 6),
         (6, 2, 10, 4, 6),  # all that is left after the warm-up of twice two rounds
         (8, 2, 10, 5, 5),  # no period is left there
@@ -415,3 +416,15 @@ def test_the_latest_rounds_are_the_last_half_of_whole_periods_after_the_warm_up(
     starts = Starts.of(np.arange(rounds + 1.0)[:, np.newaxis]).computing((True,) * period, regular_from)
     counted = starts.latest()
     assert (counted.first_round, counted.rounds) == (first, kept)
+
+
+def test_without_absences_the_mean_start_counts_unless_the_last_one_is_asked_for():
+    start_s = np.cumsum(np.random.default_rng(0).exponential(1.0, (5, 3)), axis=0)
+    starts = Starts.of(start_s)
+    mean_s, last_s = start_s.mean(axis=1)[2:].tolist(), start_s.max(axis=1)[2:].tolist()
+    assert starts.latest().start_s.tolist() == mean_s
+    assert starts.latest(last=True).start_s.tolist() == last_s
+    for last, expected_s in ((False, mean_s), (True, last_s)):
+        for counted in counted_together([starts, starts], 2, 4, last=last):
+            assert counted.start_s.tolist() == expected_s
+    assert [one.start_s.tolist() for one in counted_together([starts], 2, 4)] == [mean_s]

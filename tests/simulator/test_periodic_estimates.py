@@ -52,7 +52,7 @@ def test_an_estimate_is_the_mean_of_whole_periods(growth_s, rounds):
     if rounds >= len(growth_s):
         assert counted.rounds % len(growth_s) == 0
         assert counted.cycle_time_s == pytest.approx(mean_s)
-        assert estimated_steady_state(dates_s[:, :1], (), computes).cycle_time_s == pytest.approx(mean_s)
+        assert estimated_steady_state(dates_s[:, :1], (), computes, 0).cycle_time_s == pytest.approx(mean_s)
     if rounds >= 2 * len(growth_s):
         assert rounds // 2 <= counted.first_round
         assert rounds - counted.first_round > rounds - rounds // 2 - len(growth_s)

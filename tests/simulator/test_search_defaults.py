@@ -55,8 +55,10 @@ def given(kept, name):
         (17, 194_117, 400),
         (22, 150_000, 400),
         (33, 100_000, 400),
+        (23, 143_478, 400),
         (50, 100_000, 400),
         (51, 100_000, 392),
+        (59, 100_000, 338),  # one more would be 339 each
     ],
 )
 def test_the_search_on_simulated_cycle_times(calls, count, iterations, evaluations):
@@ -116,6 +118,7 @@ def test_of_two_silos_nothing_is_searched(calls):
     [
         (26, None, 300, 105, 90, 20),
         (27, None, 296, 103, 88, 20),
+        (63, None, 126, 44, 37, 20),  # one more would be 127 each
         (80, None, 100, 35, 30, 20),
         (3, 19, 19, 6, 5, 19),
     ],

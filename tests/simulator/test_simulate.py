@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
-from simulator import FlowArc, simulate, simulate_flows
-from topologies import AccessLinks, Workload, connectivity, design, load_underlay
+from scenarios.config.simulation import SimulationConfig
+from simulator import FlowArc, Trace, simulate, simulate_flows
+from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
 
 WORK = Workload.preset("inaturalist", local_steps=1)
+
+PAIR = [FlowArc(source=i, target=1 - i, latency_s=0.5, links=(i,)) for i in range(2)]
+LINKS = {"link_capacity_bps": [1.0, 1.0], "message_bits": 1}
 
 
 def overlay(kind, access_bps=1e9):
@@ -56,3 +60,23 @@ def test_an_overlay_is_its_arcs():
     assert np.array_equal(timeline.round_start_s, expected.round_start_s)
     assert np.array_equal(timeline.arrival_s, expected.arrival_s)
     assert np.array_equal(timeline.link_bits, expected.link_bits)
+
+
+def test_unless_told_otherwise_there_are_as_many_rounds_as_in_a_scenario_and_no_record_of_messages():
+    timeline = simulate(overlay("star"))
+    assert len(timeline.round_start_s) == SimulationConfig().rounds + 1
+    assert timeline.messages is None
+    flows = simulate_flows(PAIR, **LINKS, compute_s=[1.0, 2.0], rounds=1)
+    assert flows.messages is None
+    # Messages leave when all is computed, and take a second on their links and half a second on the way.
+    assert flows.round_start_s.tolist() == [[0.0, 0.0], [3.5, 2.5]]
+
+
+def test_measured_times_are_not_used_twice_unless_that_is_asked_for():
+    measured_s = [[1.0, 2.0]]
+    with pytest.raises(
+        InputError, match=r"of round 1 are missing: the trace has 1 rounds and does not repeat\."
+    ):
+        simulate_flows(PAIR, **LINKS, compute=Trace(table_s=measured_s), rounds=2)
+    repeated = simulate_flows(PAIR, **LINKS, compute=Trace(table_s=measured_s, repeat=True), rounds=2)
+    assert repeated.round_start_s.tolist() == [[0.0, 0.0], [3.5, 2.5], [6.0, 6.0]]

@@ -71,14 +71,16 @@ def test_an_estimate_is_the_mean_slope_of_the_last_half():
     rounds = np.arange(41)
     starts = 2.0 * rounds + np.sqrt(rounds)
     expected = (starts[40] - starts[20]) / 20
-    assert estimated_steady_state(table(starts)) == estimate(pytest.approx(expected, rel=1e-12))
+    assert estimated_steady_state(table(starts), (), (True,), 0) == estimate(
+        pytest.approx(expected, rel=1e-12)
+    )
 
 
 @pytest.mark.parametrize(
     ("starts", "cycle_time_s"), [([0.0, 2.0], 2.0), ([0.0, 2.0, 5.0], 3.0), ([0.0, 0.0], 0.0)]
 )
 def test_a_few_rounds_give_the_last_slope(starts, cycle_time_s):
-    assert estimated_steady_state(table(starts)) == estimate(cycle_time_s)
+    assert estimated_steady_state(table(starts), (), (True,), 0) == estimate(cycle_time_s)
 
 
 def ring_with_a_shared_link(rounds):
@@ -115,7 +117,7 @@ def test_the_last_rounds_do_not_count_when_silos_end_the_job_early():
     last_s, end_s = ending_early().max(axis=1), ending_early()[-1].min()
     assert undisturbed_rows(last_s, end_s) == counted_rows(last_s, end_s) == 38
     assert not counts_disturbed(last_s, end_s)
-    assert estimated_steady_state(ending_early()) == estimate(2.0)
+    assert estimated_steady_state(ending_early(), (), (True,), 0) == estimate(2.0)
 
 
 @pytest.mark.parametrize("rounds", [12, 30, 60])
@@ -128,7 +130,7 @@ def test_the_estimate_of_a_short_job_is_that_of_a_job_without_end(rounds):
     half_s = same_s[(rows - 1) // 2 :]
 
     assert rounds // 2 < rows < rounds + 1
-    assert estimated_steady_state(short) == estimate(
+    assert estimated_steady_state(short, (), (True,), 0) == estimate(
         pytest.approx((half_s[-1] - half_s[0]) / (len(half_s) - 1), rel=1e-12)
     )
     # Some of the dates behind them are earlier than without an end.

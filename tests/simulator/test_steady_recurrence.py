@@ -218,7 +218,7 @@ def test_an_estimate_with_an_absence_of_the_last_round_counts_that_round():
     start_s[100, 2] = start_s[99, 2]
 
     # 49 rounds of 1 s and one of 51 s; silo 2, which is away in this one, has not ended the job.
-    assert estimated_steady_state(start_s, [(2, 99, 100)]).cycle_time_s == pytest.approx(2.0)
+    assert estimated_steady_state(start_s, [(2, 99, 100)], (True,), 0).cycle_time_s == pytest.approx(2.0)
 
 
 def test_the_silo_that_is_last_tells_which_rounds_end_before_the_job_does():
@@ -227,4 +227,4 @@ def test_the_silo_that_is_last_tells_which_rounds_end_before_the_job_does():
     starts_s[0] = 0.0
     starts_s[-2:, 1] -= [0.5, 1.0]
 
-    assert estimated_steady_state(starts_s, [(0, 1, 2)]).cycle_time_s == 2.0
+    assert estimated_steady_state(starts_s, [(0, 1, 2)], (True,), 0).cycle_time_s == 2.0
