@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from scenarios.config.scenario import parse_scenario
+from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.reader import read_run
 
 ON_GAIA = ("--on", "gaia", "--workload", "inaturalist")
@@ -36,6 +37,8 @@ def test_the_rows_get_the_times_of_each_overlay(silosim, metrics, tmp_path):
     with h5py.File(path) as file:
         for kind in ("star", "ring"):
             starts = file[f"simulation/{kind}/round_start_s"][:].max(axis=1)
+            # Of a network as many are simulated as of a scenario that says nothing, here more than the metrics have.
+            assert len(starts) == SimulationConfig().rounds + 1
             assert file[f"training/{kind}/round"][:].tolist() == [0, 10, 20, 40]
             assert file[f"training/{kind}/train_loss"][:].tolist() == [3, 3 / 11, 3 / 21, 3 / 41]
             assert np.isnan(file[f"training/{kind}/test_loss"][:]).all()

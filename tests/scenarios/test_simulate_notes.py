@@ -188,6 +188,25 @@ def test_the_utilisation_is_the_jobs_own_of_the_capacity_that_there_is(
     assert note in words(silosim("simulate", path).ok().out)
 
 
+def test_three_links_are_named_the_most_used_first(silosim, graph, tmp_path):
+    path = tmp_path / "x.toml"
+    path.write_text(f"{NETWORK}[simulation]\nrounds = 5\n")
+    command = ("simulate", path, "--kind", "mst", "-o", tmp_path / "x.h5", "--json")
+    row = json.loads(silosim(*command).ok().out)["rows"][0]
+    with h5py.File(tmp_path / "x.h5") as file:
+        bits = file["simulation/mst/link_bits"][:]
+    used = bits / (graph.link_capacity_bps * row["end_s"])
+    expected = [key for n in (1, 2, 3) for key in (f"busiest_link_{n}", f"utilisation_{n}")]
+
+    assert [key for key in row if key.startswith(("busiest", "utilisation"))] == expected
+    assert [row[f"utilisation_{n}"] for n in (1, 2, 3)] == pytest.approx(np.sort(used)[:-4:-1], rel=1e-12)
+    for n in (1, 2, 3):
+        links = [
+            graph.link_name(link) for link in np.flatnonzero(used >= row[f"utilisation_{n}"] * (1 - 1e-9))
+        ]
+        assert row[f"busiest_link_{n}"] in links
+
+
 def test_the_seed_is_the_search_of_bests(silosim, monkeypatch, tmp_path):
     seeds = []
 
