@@ -12,9 +12,9 @@ from small_networks import random_network
 
 from simulator import simulate
 from simulator.designers.mixing_moves import apart, best_matching, cross
-from simulator.designers.mixing_search import _optimal, fewest_seconds_per_efold
+from simulator.designers.mixing_search import _optimal, _weighed, fewest_seconds_per_efold
 from simulator.designers.shift_digraphs import mixing_shifts
-from simulator.designers.simulated_cost import SimulatedCost
+from simulator.designers.simulated_cost import SimulatedCost, ends
 from simulator.statistics.confidence import rounds_for_interval
 from topologies import (
     DESIGNERS,
@@ -31,6 +31,7 @@ from topologies.consensus import check_consensus, weight_pattern
 from topologies.contraction import round_contraction
 from topologies.digraph import components
 from topologies.optimal_consensus import fdla
+from topologies.scaled_weights import scaled_weights
 from topologies.time_to_accuracy import seconds_per_efold
 from topologies.weights import metropolis
 
@@ -276,3 +277,17 @@ def test_weights_that_average_unequally_are_replaced():
     assert optimal.consensus.sum(axis=0) == pytest.approx(np.ones(3), abs=1e-9)
     equal = build_overlay("complete", graph, work, arcs, consensus=np.full((3, 3), 1 / 3))
     assert round_contraction(_optimal(SimulatedCost(graph, work), equal).consensus) < 1e-6
+
+
+def test_an_overlay_is_weighed_by_scaled_weights_or_by_ones_that_are_optimal_to_a_hundredth():
+    cost = SimulatedCost(*random_network(5, 6))
+    arcs = frozenset((i, (i + 1) % 6) for i in range(6)) | {(0, 3), (3, 0), (1, 4), (5, 2)}
+    plain, near = _weighed(cost, arcs), _weighed(cost, arcs, optimal=True)
+    scaled, best = (round_contraction(weights(6, *ends(arcs))) for weights in (scaled_weights, fdla))
+
+    assert plain.value_s == pytest.approx(seconds_per_efold(plain.simulated.time_s, scaled), rel=1e-12)
+    contraction = np.exp(-near.simulated.time_s / near.value_s)
+    assert best * (1 - 1e-9) <= contraction <= best + 1e-2 < scaled
+    # What is estimated to be no better than a limit is not simulated.
+    assert _weighed(cost, arcs, plain.estimate_s) is None
+    assert _weighed(cost, arcs, plain.estimate_s * (1 + 1e-9)).value_s == plain.value_s
