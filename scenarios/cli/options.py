@@ -276,7 +276,7 @@ ComputeTimes = Annotated[
         "draw from with the seed), or 'FILE.csv repeat' (a column per silo)."
     ),
 ]
-Seed = Annotated[int | None, typer.Option(help="Of everything random. [default: 0]")]
+Seed = Annotated[int | None, typer.Option(help="Of everything random. [default: the scenario's, or 0]")]
 Sharing = Annotated[
     str,
     typer.Option(

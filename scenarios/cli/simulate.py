@@ -45,10 +45,13 @@ def simulate(
     sharing: Annotated[
         str | None,
         typer.Option(
-            help="maxmin, equal (Eq. 3's rates), rtt_weighted, or an installed model. [default: maxmin]"
+            help="maxmin, equal (Eq. 3's rates), rtt_weighted, or an installed model. [default: the scenario's, or "
+            "maxmin]"
         ),
     ] = None,
-    queueing: Annotated[str | None, typer.Option(help="fifo or overlap. [default: fifo]")] = None,
+    queueing: Annotated[
+        str | None, typer.Option(help="fifo or overlap. [default: the scenario's, or fifo]")
+    ] = None,
     engine: opt.Engine = None,
     seed: opt.Seed = None,
     messages: Annotated[

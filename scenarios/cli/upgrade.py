@@ -69,9 +69,7 @@ def upgrade(
     sharing: opt.Sharing = "maxmin",
     queueing: opt.Queueing = "fifo",
     engine: opt.NetworkEngine = "auto",
-    seed: Annotated[
-        int | None, typer.Option(help="Of everything random. [default: the scenario's, or 0]")
-    ] = None,
+    seed: opt.Seed = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help=HELP)] = None,
     width: opt.Width = None,
     force: opt.Force = False,

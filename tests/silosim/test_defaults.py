@@ -33,6 +33,9 @@ def test_a_default_is_that_of_the_command_or_of_a_scenario(name):
     options = {} if command is None else {option.name: option.default for option in command.params}
     for key, parameter in inspect.signature(FUNCTIONS[name]).parameters.items():
         default = parameter.default
+        if default is None:
+            # What is absent in Python is not some value on the command line.
+            assert options.get(key) is None, key
         if default is None or default is parameter.empty or default == ():
             continue
         expected = options.get(key)
