@@ -302,7 +302,7 @@ def asked_overlays(
     arcs: Iterable[str] | None = None,
     weights: Iterable[str] | None = None,
     schedules: Iterable[str] | None = None,
-    both_ways: bool = False,
+    both_ways: bool,
 ) -> tuple[OverlayConfig, ...]:
     """Overlays that a command line asks for.
 

@@ -43,7 +43,7 @@ def design_any(
     graph: Connectivity,
     work: Workload,
     *,
-    seed: int = 0,
+    seed: int,
     consensus: str = "",
     progress: Callable[[float], None] | None = None,
     label_shares: Callable[[], FloatArray] | None = None,

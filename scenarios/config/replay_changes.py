@@ -51,7 +51,7 @@ class ReplayChanges:
     """
 
     tables: Tables = field(default_factory=dict)
-    keeps_events: bool = True
+    keeps_events: bool
     events_file: str | None = None
 
     def with_access(self, capacity: str) -> "ReplayChanges":

@@ -20,7 +20,7 @@ _ORDER = (_METADATA, _SLICE, _FLOW_START, _FLOW_END, _COUNTER)
 Event = dict[str, Any]
 
 
-def write_trace(path: Path, timelines: Sequence[OverlayTimeline], *, title: str, force: bool = False) -> None:
+def write_trace(path: Path, timelines: Sequence[OverlayTimeline], *, title: str, force: bool) -> None:
     """Write timelines as a trace.
 
     Parameters

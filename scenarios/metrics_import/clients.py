@@ -40,8 +40,8 @@ def client_means(
     labels: Sequence[str],
     *,
     source: str,
-    shift: int = 0,
-    percent: bool = False,
+    shift: int,
+    percent: bool,
 ) -> tuple[dict[tuple[str, int], Measured], tuple[str, ...]]:
     """Means over the clients of each round, and the clients' own values where they are silos.
 

@@ -136,7 +136,7 @@ def find_columns(
     labels: Sequence[str],
     *,
     source: str,
-    local_steps: int | None = 1,
+    local_steps: int | None,
     usual_columns: Mapping[str, Sequence[str]] | None = None,
 ) -> Columns:
     """Columns of a file by the user's names, by those of its format and by usual ones.

@@ -60,9 +60,9 @@ def read_history(
     labels: Sequence[str],
     *,
     source: str,
-    local_steps: int | None = 1,
+    local_steps: int | None,
     shift: int | None = None,
-    percent: bool = False,
+    percent: bool,
 ) -> ForeignHistory:
     """Training history of another program's file of metrics.
 

@@ -29,7 +29,7 @@ Arguments = ParamSpec("Arguments")
 
 @contextmanager
 def new_file(
-    path: Path, *, size_bytes: int = 0, force: bool = False, resume: bool = False
+    path: Path, *, size_bytes: int, force: bool = False, resume: bool = False
 ) -> Iterator[h5py.File]:
     """Open an HDF5 file for writing that appears under its name only when it is complete.
 

@@ -35,7 +35,7 @@ _SKIPPED: ContextVar[bool] = ContextVar("whether checksums are skipped", default
 
 
 @contextmanager
-def unverified(skip: bool = True) -> Iterator[None]:
+def unverified(skip: bool) -> Iterator[None]:
     """Within it, files are opened without a look at their checksums, if `skip` says so: large ones open at once."""
     token = _SKIPPED.set(skip or _SKIPPED.get())
     try:

@@ -74,7 +74,7 @@ class SimulationRecord:
     cycle_time_s: float | None
     half_width_s: float | None
     is_exact: bool
-    has_absences: bool = False
+    has_absences: bool
     engine: str = ""
 
 
@@ -115,8 +115,8 @@ class OverlayRecord:
     simulation: SimulationRecord
     history: dict[str, FloatArray]
     wall_clock_s: FloatArray
-    negative_weights: bool = False
-    training_is_whole: bool = True
+    negative_weights: bool
+    training_is_whole: bool
     states: tuple[State, ...] | None = None
 
     def __repr__(self) -> str:

@@ -64,7 +64,7 @@ class RoundWindow:
         absences: Absences,
         *,
         earliest: int = 0,
-        longest_lag: int = 1,
+        longest_lag: int,
     ) -> Self:
         """The window of some rounds.
 

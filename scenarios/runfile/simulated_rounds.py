@@ -23,7 +23,7 @@ _PIECE = 2**20
 _HEAD_BYTES = 200_000
 
 
-def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int = 0, underlay: Underlay) -> int:
+def file_bytes(jobs: Sequence[Job], *, messages: bool, rows: int, underlay: Underlay) -> int:
     """Upper estimate of the size of a run's file.
 
     Parameters

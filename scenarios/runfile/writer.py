@@ -95,7 +95,7 @@ class RunFile:
         settings: SimulationConfig,
         rows: Mapping[str, int] | None = None,
         trained: int = 0,
-        force: bool = False,
+        force: bool,
         resume: bool = False,
     ) -> Iterator[Self]:
         """Make the file with its head and overlays, and allocate all simulated rounds and training rows.

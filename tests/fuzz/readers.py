@@ -84,7 +84,7 @@ def _study(path: Path) -> None:
 
 def _metrics(path: Path) -> None:
     names = ColumnNames(round=None, unit=None, metrics={}, silo_loss=None)
-    read_history(read_rows(path), names, LABELS, source=str(path))
+    read_history(read_rows(path), names, LABELS, source=str(path), local_steps=1, percent=False)
 
 
 def _tables(given: str) -> Callable[[Path], object]:

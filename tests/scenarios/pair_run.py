@@ -53,7 +53,7 @@ def write_pair_run(
     head = RunHead(scenario=scenario, network=NetworkConfig(underlay="gaia"), seed=0, graph=graph, work=work)
     rows = {} if history is None else dict.fromkeys(OVERLAYS, len(history["round"]))
     settings = SimulationConfig(rounds=rounds, messages=messages)
-    with RunFile.create(path, head, simulations, settings=settings, rows=rows) as file:
+    with RunFile.create(path, head, simulations, settings=settings, rows=rows, force=False) as file:
         for overlay, job in simulations:
             outcome = run_job(job, overlay.kind, title=None, writer=file.simulation(overlay.kind))
             if history is not None:

@@ -23,7 +23,9 @@ HEAD = "round,client,num_examples,loss,accuracy\n"
 def read(tmp_path, text, *, name="a.csv", percent=False, **names):
     path = tmp_path / name
     path.write_text(text)
-    return read_history(read_rows(path), ColumnNames(**names), LABELS, source=name, percent=percent)
+    return read_history(
+        read_rows(path), ColumnNames(**names), LABELS, source=name, percent=percent, local_steps=1
+    )
 
 
 def message(tmp_path, text, **names):
@@ -245,9 +247,9 @@ def test_a_mean_is_exact_arithmetics_in_any_order_of_the_rows(table, random):
         for place, ((k, i), (n, x)) in enumerate(table.items())
     ]
     names, silos = ColumnNames(first_silo=0), tuple("ABCDEFGH")
-    found = read_history(MetricsRows.of(rows), names, silos, source="f")
+    found = read_history(MetricsRows.of(rows), names, silos, source="f", local_steps=1, percent=False)
     random.shuffle(rows)
-    again = read_history(MetricsRows.of(rows), names, silos, source="f")
+    again = read_history(MetricsRows.of(rows), names, silos, source="f", local_steps=1, percent=False)
 
     rounds = sorted({k for k, _ in table})
     assert found.history["round"].tolist() == rounds

@@ -26,7 +26,7 @@ def test_after_ctrl_c_only_a_file_without_any_round_is_deleted(tmp_path, rounds,
     path = tmp_path / "x.h5"
 
     def simulate() -> None:
-        with new_file(path) as file:
+        with new_file(path, size_bytes=0) as file:
             file.create_group("simulation/ring").attrs["rounds"] = rounds
             file.create_group("simulation/complete")
             if trained:
@@ -47,7 +47,7 @@ def test_ctrl_c_while_a_file_is_made_leaves_none(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("scenarios.runfile.atomic._check_space", press)
-    with pytest.raises(KeyboardInterrupt), new_file(path):
+    with pytest.raises(KeyboardInterrupt), new_file(path, size_bytes=0):
         pytest.fail("the file was made")
 
     assert not list(tmp_path.iterdir())
@@ -87,7 +87,7 @@ def test_a_simulation_without_attributes_holds_nothing(tmp_path, run_file):
 
     assert star.simulation.is_whole
     assert ring.simulation == SimulationRecord(
-        rounds=0, is_whole=False, cycle_time_s=None, half_width_s=None, is_exact=False
+        rounds=0, is_whole=False, cycle_time_s=None, half_width_s=None, is_exact=False, has_absences=False
     )
 
 
@@ -116,6 +116,7 @@ def test_the_rounds_of_a_simulation_that_was_cut_short_give_an_estimate(
         half_width_s=None,
         is_exact=False,
         engine="simpy",
+        has_absences=False,
     )
 
 

@@ -62,7 +62,7 @@ def test_a_changed_byte_is_damage_unless_nobody_looks(tmp_path):
         InputError, match=r"x: is damaged: its bytes differ from the checksum at its end \(--no-verify"
     ):
         check_file(path)
-    with unverified():
+    with unverified(True):
         check_file(path)
         with unverified(False):
             check_file(path)
@@ -79,7 +79,7 @@ def test_a_file_that_announces_a_checksum_has_one(tmp_path):
     ):
         check_announced(announced, path)
     check_announced(plain, path)
-    with unverified():
+    with unverified(True):
         check_announced(announced, path)
     check_announced(announced, with_checksum(path, b"data"))
     partial = Path(f"{path}.partial")

@@ -36,7 +36,9 @@ RESULT = {
 def read(tmp_path, found, **names):
     path = tmp_path / "flower.json"
     path.write_text(found if isinstance(found, str) else json.dumps(found, indent=1))
-    return read_history(read_rows(path), ColumnNames(**names), ("A", "B"), source="flower.json")
+    return read_history(
+        read_rows(path), ColumnNames(**names), ("A", "B"), source="flower.json", local_steps=1, percent=False
+    )
 
 
 def message(tmp_path, found, **names):

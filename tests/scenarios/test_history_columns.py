@@ -131,7 +131,9 @@ def test_top5_accuracies_of_other_programs_are_imported(column, field):
         MetricsRow(source=f"x.csv, line {k}", values={"round": k, "loss": 2.0 - k, column: 40 + k})
         for k in range(2)
     ]
-    foreign = read_history(MetricsRows.of(rows), ColumnNames(), ["A", "B"], source="x.csv", percent=True)
+    foreign = read_history(
+        MetricsRows.of(rows), ColumnNames(), ["A", "B"], source="x.csv", percent=True, local_steps=1
+    )
     np.testing.assert_allclose(foreign.history[field], [0.40, 0.41])
     assert np.isnan(foreign.history["objective"]).all()
     assert foreign.history["silo_accuracy"].shape == (2, 2)

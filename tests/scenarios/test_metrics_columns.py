@@ -23,7 +23,7 @@ LABELS = ("Rome", "Oslo", "Bern")
 def found(known, labels=LABELS, **names):
     """Columns of a file in which each column has so many values."""
     known = dict.fromkeys(known, 5) if not isinstance(known, dict) else known
-    return find_columns(known, ColumnNames(**names), labels, source="m.csv")
+    return find_columns(known, ColumnNames(**names), labels, source="m.csv", local_steps=1)
 
 
 def refused(known, labels=LABELS, **names):
@@ -116,10 +116,12 @@ def test_a_step_counts_local_steps_where_its_name_or_epochs_beside_it_say_so(kno
 def test_columns_of_the_format_go_before_usual_ones():
     known = {"round": 5, "x": 5, "y": 3, "empty": 0, "loss": 9}
     asked = {"train_loss": ["round", "gone", "x", "y", "empty"]}
-    columns = find_columns(known, ColumnNames(), LABELS, source="m.csv", usual_columns=asked)
+    columns = find_columns(known, ColumnNames(), LABELS, source="m.csv", usual_columns=asked, local_steps=1)
     assert columns.metrics == {"train_loss": "x"}
     assert columns.left == {"train_loss": {"y": 3}}
-    none = find_columns(known, ColumnNames(), LABELS, source="m.csv", usual_columns={"train_loss": ["gone"]})
+    none = find_columns(
+        known, ColumnNames(), LABELS, source="m.csv", usual_columns={"train_loss": ["gone"]}, local_steps=1
+    )
     assert none.metrics == {"train_loss": "loss"}
 
 

@@ -27,7 +27,9 @@ ROUNDS, LOSS, ACCURACY = [0, 5, 10], [2.5, 1.25, 0.5], [0.25, 0.5, 0.75]
 
 def history_of(path, labels=LABELS, **options):
     names = ColumnNames(**options.pop("names", {}))
-    return read_history(read_rows(path), names, labels, source=str(path), **options)
+    return read_history(
+        read_rows(path), names, labels, source=str(path), **{"local_steps": 1, "percent": False, **options}
+    )
 
 
 def write(tmp_path, name, text):
@@ -417,9 +419,13 @@ def test_whatever_is_written_is_read_back(table):
     kept = {k: pair for k, pair in sorted(table.items()) if pair != (None, None)}
     if not kept:
         with pytest.raises(InputError, match="no row with a loss"):
-            read_history(MetricsRows.of(rows), ColumnNames(), LABELS, source="f")
+            read_history(
+                MetricsRows.of(rows), ColumnNames(), LABELS, source="f", local_steps=1, percent=False
+            )
         return
-    history = read_history(MetricsRows.of(rows), ColumnNames(), LABELS, source="f").history
+    history = read_history(
+        MetricsRows.of(rows), ColumnNames(), LABELS, source="f", local_steps=1, percent=False
+    ).history
     nan = float("nan")
     assert history["round"].tolist() == list(kept)
     np.testing.assert_array_equal(history["train_loss"], [nan if a is None else a for a, _ in kept.values()])

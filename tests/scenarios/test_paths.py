@@ -126,6 +126,10 @@ def test_a_run_has_one_of_two_endings(tmp_path):
     assert said(check_ending, path, (".csv",)) == ""
     (tmp_path / "y.h5").touch()
     assert "exists already and is not" in said(check_new_run, tmp_path / "y.h5", force=False, resume=True)
+    assert "exists already; --force" in said(check_new_run, tmp_path / "y.h5", force=False)
+    partial_path(tmp_path / "z.h5").write_text("rounds")
+    assert "z.h5.partial holds rounds of a run" in said(check_new_run, tmp_path / "z.h5", force=False)
+    assert said(check_new_run, tmp_path / "z.h5", force=False, resume=True) == ""
 
 
 def test_what_is_no_file_under_the_partial_name_is_left(tmp_path):

@@ -28,7 +28,9 @@ def gaia():
 
 @pytest.mark.parametrize("kind", ["star", "ring", "complete"])
 def test_a_period_gives_the_exact_cycle_time(kind):
-    overlay = design_any(OverlayConfig(kind=kind), build_network(NetworkConfig(underlay="gaia")), WORK)
+    overlay = design_any(
+        OverlayConfig(kind=kind), build_network(NetworkConfig(underlay="gaia")), WORK, seed=0
+    )
     found = quick_simulation(overlay, seed=0)
 
     assert found.is_exact
@@ -39,7 +41,9 @@ def test_a_period_gives_the_exact_cycle_time(kind):
 
 @pytest.mark.parametrize(("kind", "rounds"), [("star", 150), ("ring", 150), ("mst", 150), ("mst", 30)])
 def test_rounds_after_the_proof_of_the_cycle_time_change_nothing_and_are_left_out(kind, rounds):
-    overlay = design_any(OverlayConfig(kind=kind), build_network(NetworkConfig(underlay="gaia")), WORK)
+    overlay = design_any(
+        OverlayConfig(kind=kind), build_network(NetworkConfig(underlay="gaia")), WORK, seed=0
+    )
     job = job_of(overlay, quick.SETTINGS, rounds=rounds, seed=0)
     whole, short = (run_job(job, kind, title=None, cycle_time_only=only) for only in (False, True))
 
@@ -71,7 +75,9 @@ def test_an_overlay_of_many_arcs_is_not_simulated_and_does_not_hang(silos):
 
 
 def test_few_rounds_give_an_estimate_without_an_interval(monkeypatch):
-    overlay = design_any(OverlayConfig(kind="mst"), build_network(NetworkConfig(underlay="geant")), WORK)
+    overlay = design_any(
+        OverlayConfig(kind="mst"), build_network(NetworkConfig(underlay="geant")), WORK, seed=0
+    )
     monkeypatch.setattr(quick, "_WORK_S", 0.01)
     found = quick_simulation(overlay, seed=0)
 
@@ -106,7 +112,7 @@ def test_what_cannot_be_simulated_is_said_and_no_error():
 def test_costs_grow_with_messages_and_with_sharing():
     graph = build_network(NetworkConfig(underlay="geant"))
     ring, star, complete = (
-        quick._round_cost_s(design_any(OverlayConfig(kind=kind), graph, WORK), 0)
+        quick._round_cost_s(design_any(OverlayConfig(kind=kind), graph, WORK, seed=0), 0)
         for kind in ("ring", "star", "complete")
     )
 
@@ -235,7 +241,7 @@ def test_arcs_that_are_drawn_count_where_the_messages_alone_take_no_longer(monke
 
 def test_a_long_simulation_keeps_32_mib_of_the_starts_of_each_silo():
     graph = build_network(NetworkConfig(underlay="gaia"))
-    overlay = design_any(OverlayConfig(kind="ring"), graph, WORK)
+    overlay = design_any(OverlayConfig(kind="ring"), graph, WORK, seed=0)
     for rounds, rows in ((100, 101), (10**7, 2**22 // 11 + 1)):
         starts = RoundStarts(job_of(overlay, quick.SETTINGS, rounds=rounds, seed=0))
         assert starts._head_s.shape == (rows, 11)

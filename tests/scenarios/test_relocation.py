@@ -504,7 +504,7 @@ def rewritten(monkeypatch):
 
 def test_the_text_of_a_run_without_changes_stays(rewritten):
     tables = {"network": {"underlay": "gaia"}}
-    assert rewritten(tables, ReplayChanges(), 1.0) == "old"
+    assert rewritten(tables, ReplayChanges(keeps_events=True), 1.0) == "old"
     # Without the run's events it is another scenario.
     assert rewritten(tables, ReplayChanges(keeps_events=False), 1.0) == {"network": {"underlay": "as built"}}
 
@@ -532,6 +532,6 @@ def test_the_text_of_a_run_without_changes_stays(rewritten):
 def test_another_network_states_computing_times_of_its_own_silos(
     rewritten, key, workload, compute_s, written
 ):
-    changes = ReplayChanges(tables={"network": {key: "new"}})
+    changes = ReplayChanges(tables={"network": {key: "new"}}, keeps_events=True)
     found = rewritten({"network": {key: "new"}, "workload": workload}, changes, compute_s)
     assert found == {"network": {"underlay": "as built"}, "workload": written}

@@ -29,13 +29,21 @@ def messages(first, stop):
     )
 
 
-def cut(rounds, late, *, absences=(), arrivals=messages, rows=SIMULATED + 1, unknown="", **settings):
+def cut(
+    rounds, late, *, absences=(), arrivals=messages, rows=SIMULATED + 1, unknown="", longest_lag=1, **settings
+):
     """The window of two silos, which start round `k` at ``k`` and ``k + late``."""
     start_s = np.arange(rows, dtype=float)[:, None] + np.array([0.0, late])
     if unknown:
         start_s[-1, 0 if unknown == "of one silo" else slice(None)] = np.nan
     return RoundWindow.cut(
-        rounds, SIMULATED, lambda first, stop: start_s[first:stop], arrivals, absences, **settings
+        rounds,
+        SIMULATED,
+        lambda first, stop: start_s[first:stop],
+        arrivals,
+        absences,
+        longest_lag=longest_lag,
+        **settings,
     )
 
 
@@ -113,7 +121,12 @@ def test_rounds_that_a_silo_misses_neither_begin_nor_end():
 
 def test_rounds_that_take_no_time_are_those_alone():
     window = RoundWindow.cut(
-        range(20, 23), SIMULATED, lambda first, stop: np.zeros((SIMULATED + 1, 2))[first:stop], messages, []
+        range(20, 23),
+        SIMULATED,
+        lambda first, stop: np.zeros((SIMULATED + 1, 2))[first:stop],
+        messages,
+        [],
+        longest_lag=1,
     )
 
     assert (window.begin_s, window.end_s, ends(window)) == (0.0, 0.0, (20, 23))

@@ -30,7 +30,9 @@ def simulations():
 def test_what_is_written_is_read_again(tmp_path, simulations):
     path = tmp_path / "x.h5"
     history = {"round": [0, 10, 40], "train_loss": [3.0, 2.0, 1.0]}
-    with RunFile.create(path, HEAD, simulations, settings=SimulationConfig(), rows={"ring": 3}) as file:
+    with RunFile.create(
+        path, HEAD, simulations, settings=SimulationConfig(), rows={"ring": 3}, force=False
+    ) as file:
         starts_s = {}
         for overlay, job in simulations:
             outcome = run_job(job, overlay.kind, writer=file.simulation(overlay.kind))
@@ -54,7 +56,12 @@ def test_what_is_written_is_read_again(tmp_path, simulations):
 
 def test_everything_is_allocated_before_the_first_simulation(tmp_path, simulations):
     with RunFile.create(
-        tmp_path / "x.h5", HEAD, simulations, settings=SimulationConfig(messages=True), rows={"star": 7}
+        tmp_path / "x.h5",
+        HEAD,
+        simulations,
+        settings=SimulationConfig(messages=True),
+        rows={"star": 7},
+        force=False,
     ) as file:
         stored = file._file
         assert stored["training/star/round"][:].tolist() == [-1] * 7
@@ -68,7 +75,7 @@ def test_everything_is_allocated_before_the_first_simulation(tmp_path, simulatio
 def test_a_file_without_rounds_is_removed_after_an_error(tmp_path, simulations):
     with (
         pytest.raises(InputError, match="wrong"),
-        RunFile.create(tmp_path / "x.h5", HEAD, simulations, settings=SimulationConfig()),
+        RunFile.create(tmp_path / "x.h5", HEAD, simulations, settings=SimulationConfig(), force=False),
     ):
         raise InputError("wrong")
 

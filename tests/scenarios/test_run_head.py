@@ -234,7 +234,11 @@ def test_a_large_file_is_announced(tmp_path, capsys, monkeypatch, large):
     monkeypatch.setattr(writer, "LARGE_BYTES", 2_499_999 if large else 2_500_000)
     path = tmp_path / "x.h5"
     with RunFile.create(
-        path, head_of(), [(overlay, overlay_job(overlay, 3))], settings=SimulationConfig(rounds=3)
+        path,
+        head_of(),
+        [(overlay, overlay_job(overlay, 3))],
+        settings=SimulationConfig(rounds=3),
+        force=False,
     ) as file:
         assert file.silo_start_s("pair", 0).shape == (2,)
         assert "training" not in file._file

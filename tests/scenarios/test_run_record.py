@@ -55,11 +55,18 @@ def record(kind="ring", *, rounds=9, history=None, states=None):
         closed_forms=ClosedForms(paper_s=1.0, serialized_s=1.0, load_bound_s=1.0, busiest_link=None),
         busiest_link="",
         simulation=SimulationRecord(
-            rounds=rounds, is_whole=True, cycle_time_s=2.5, half_width_s=0.0, is_exact=True
+            rounds=rounds,
+            is_whole=True,
+            cycle_time_s=2.5,
+            half_width_s=0.0,
+            is_exact=True,
+            has_absences=False,
         ),
         history=history,
         wall_clock_s=np.arange(rows) * 10.0,
         states=states,
+        negative_weights=False,
+        training_is_whole=True,
     )
 
 
@@ -109,7 +116,9 @@ def test_rounds_in_which_silos_only_mix_are_not_counted():
 
 
 def test_nothing_is_known_of_a_simulation_that_is_not_there(file_in_memory):
-    nothing = SimulationRecord(rounds=0, is_whole=False, cycle_time_s=None, half_width_s=None, is_exact=False)
+    nothing = SimulationRecord(
+        rounds=0, is_whole=False, cycle_time_s=None, half_width_s=None, is_exact=False, has_absences=False
+    )
     assert _read_simulation(None, None) == nothing
     assert _read_simulation(file_in_memory.create_group("empty"), None) == nothing
 
@@ -128,7 +137,13 @@ def test_a_whole_simulation_has_its_cycle_time(file_in_memory, half_width_s, is_
     )
     found = _read_simulation(group, None)
     assert found == SimulationRecord(
-        rounds=7, is_whole=True, cycle_time_s=0.25, half_width_s=read, is_exact=is_exact, engine="compiled"
+        rounds=7,
+        is_whole=True,
+        cycle_time_s=0.25,
+        half_width_s=read,
+        is_exact=is_exact,
+        engine="compiled",
+        has_absences=False,
     )
     group["absences"] = np.zeros((0, 3), dtype=np.int64)
     assert not _read_simulation(group, None).has_absences

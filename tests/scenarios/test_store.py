@@ -136,7 +136,7 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
 
 def hold(path, ready, done) -> None:
     """Write a file in another process until told to end."""
-    with new_file(path, force=True) as file:
+    with new_file(path, force=True, size_bytes=0) as file:
         file.attrs["by"] = "the first"
         ready.set()
         done.wait(60)
@@ -153,10 +153,13 @@ def test_no_second_run_destroys_the_file_of_one_that_is_being_written(tmp_path):
         assert ready.wait(60)
         with (
             pytest.raises(InputError, match="is being written by another process"),
-            new_file(path, force=True),
+            new_file(path, force=True, size_bytes=0),
         ):
             pass
-        with pytest.raises(InputError, match="is being written by another process"), new_file(path):
+        with (
+            pytest.raises(InputError, match="is being written by another process"),
+            new_file(path, size_bytes=0),
+        ):
             pass
         with pytest.raises(InputError, match="is being written"):
             read_run(partial_path(path))
@@ -172,7 +175,7 @@ def test_no_second_run_destroys_the_file_of_one_that_is_being_written(tmp_path):
 
 def break_off(path, error: Exception, rounds: list[int]) -> None:
     """A run that fails after it has written these rounds."""
-    with new_file(path) as file:
+    with new_file(path, size_bytes=0) as file:
         file["training/star/round"] = np.array(rounds)
         raise error
 
@@ -183,12 +186,12 @@ def test_the_rounds_of_a_run_that_was_cut_short_are_kept_unless_forced(tmp_path)
         break_off(path, TrainingError("diverged"), [0, 1, -1])
     with (
         pytest.raises(InputError, match=f"silosim show {re.escape(str(partial_path(path)))}"),
-        new_file(path),
+        new_file(path, size_bytes=0),
     ):
         pass
     with h5py.File(partial_path(path)) as file:
         assert file["training/star/round"][:].tolist() == [0, 1, -1]
-    with new_file(path, force=True) as file:
+    with new_file(path, force=True, size_bytes=0) as file:
         assert not len(file)
 
     assert list(tmp_path.iterdir()) == [path]
@@ -208,7 +211,7 @@ def test_where_nothing_is_trained_simulated_rounds_are_kept(tmp_path, rounds, ke
     path = tmp_path / "x.h5"
 
     def simulate() -> None:
-        with new_file(path) as file:
+        with new_file(path, size_bytes=0) as file:
             file.create_group("simulation/ring").attrs["rounds"] = rounds
             raise MachineError("the disk is gone")
 
@@ -220,7 +223,7 @@ def test_where_nothing_is_trained_simulated_rounds_are_kept(tmp_path, rounds, ke
 
 def test_a_file_that_appears_meanwhile_is_kept(tmp_path):
     path = tmp_path / "x.h5"
-    with pytest.raises(InputError, match="appeared meanwhile"), new_file(path):
+    with pytest.raises(InputError, match="appeared meanwhile"), new_file(path, size_bytes=0):
         path.write_text("another")
 
     assert path.read_text() == "another"
@@ -292,7 +295,7 @@ def test_bytes_that_are_refused_in_the_midst_are_one_line_and_no_crash(
 
 def test_numbers_are_with_the_system_once_they_are_written(tmp_path):
     """A buffer would be written where a dataset is closed, which can report no error."""
-    with new_file(tmp_path / "x.h5") as file:
+    with new_file(tmp_path / "x.h5", size_bytes=0) as file:
         file["values"] = np.zeros(1000)
         file.flush()
         values = file["values"]

@@ -43,6 +43,7 @@ def overlay(
             cycle_time_s=seconds_per_round,
             half_width_s=0.0 if exact else None,
             is_exact=exact,
+            has_absences=False,
         ),
         history={
             "round": rounds,
@@ -50,6 +51,8 @@ def overlay(
             "test_accuracy": np.array(accuracy),
         },
         wall_clock_s=seconds_per_round * rounds,
+        negative_weights=False,
+        training_is_whole=True,
     )
 
 

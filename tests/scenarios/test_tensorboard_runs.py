@@ -18,7 +18,12 @@ from topologies import InputError
 
 def read(path, run=None, *, local_steps=1, **names):
     return read_history(
-        read_rows(path, run), ColumnNames(**names), ("A", "B"), source=str(path), local_steps=local_steps
+        read_rows(path, run),
+        ColumnNames(**names),
+        ("A", "B"),
+        source=str(path),
+        local_steps=local_steps,
+        percent=False,
     )
 
 

@@ -335,7 +335,7 @@ def test_dates_of_hours_are_exact_to_the_nanosecond(events_at):
 
 def test_a_trace_says_of_what_it_is(tmp_path):
     path = tmp_path / "t.json"
-    write_trace(path, [timeline()], title="Zürich")
+    write_trace(path, [timeline()], title="Zürich", force=False)
     text = path.read_text(encoding="utf-8")
     trace = json.loads(text)
     assert "Zürich" in text

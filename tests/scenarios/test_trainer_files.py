@@ -24,7 +24,13 @@ EPOCHS = range(12)
 
 def read(path, *, local_steps, shift=None, **names):
     return read_history(
-        read_rows(path), ColumnNames(**names), LABELS, source=path.name, local_steps=local_steps, shift=shift
+        read_rows(path),
+        ColumnNames(**names),
+        LABELS,
+        source=path.name,
+        local_steps=local_steps,
+        shift=shift,
+        percent=False,
     )
 
 
@@ -267,7 +273,9 @@ def test_another_unit_is_an_error_with_the_known_ones(lightning):
 )
 def test_steps_count_from_0_where_they_end_equal_intervals(steps, shift):
     rows = [MetricsRow(source=f"f, line {step}", values={"global_step": step, "loss": 1.0}) for step in steps]
-    found = read_history(MetricsRows.of(rows), ColumnNames(), LABELS, source="f", local_steps=1)
+    found = read_history(
+        MetricsRows.of(rows), ColumnNames(), LABELS, source="f", local_steps=1, percent=False
+    )
 
     assert found.counting.shift == shift
     assert found.history["round"].tolist() == [step + shift for step in steps]
