@@ -41,7 +41,7 @@ def new_file(
         rows yet, or no simulated rounds where nothing is trained; after Ctrl-C if it holds neither. Else, and after any
         other error, it is kept: it opens and holds all rounds that were flushed.
     size_bytes : int
-        Estimated size of the file; the disk must have as much space.
+        Estimated size of the file, > 0; the disk must have as much space.
     force : bool
         Whether an existing file is replaced; never one that another process is writing.
     resume : bool
@@ -122,15 +122,13 @@ def _is_worth_keeping(file: h5py.File, *, interrupted: bool) -> bool:
 
 def _check_space(descriptor: int, partial: Path, size_bytes: int) -> None:
     """Take the space that a file needs and give it back, since HDF5 crashes where it finds a full disk."""
-    if size_bytes > 0:
-        try:
-            os.posix_fallocate(descriptor, 0, size_bytes)
-        except OSError as error:
-            reason = os.strerror(error.errno or 0)
-            raise MachineError(
-                f"{partial} cannot be written: {reason} ({size_bytes} bytes are needed)."
-            ) from None
-        os.ftruncate(descriptor, 0)
+    try:
+        os.posix_fallocate(descriptor, 0, size_bytes)
+    except OSError as error:
+        raise MachineError(
+            f"{partial} cannot be written: {error.strerror} ({size_bytes} bytes are needed)."
+        ) from None
+    os.ftruncate(descriptor, 0)
 
 
 def _holds_rows(file: h5py.File) -> bool:

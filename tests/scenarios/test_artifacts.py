@@ -91,7 +91,7 @@ def test_of_what_another_process_writes_nothing_is_recommended(tmp_path, name):
 
 def test_a_run_that_is_being_written_names_what_shows_its_rows(silosim, tmp_path):
     partial, folder = tmp_path / "x.h5.partial", tmp_path / "x.h5.checkpoints"
-    with new_file(tmp_path / "x.h5", size_bytes=0):
+    with new_file(tmp_path / "x.h5", size_bytes=1):
         message = (
             f"silosim: error: {partial}: is being written, and can be read when its command has ended; until then a "
             "training's rows are in the lines of its log, in TensorBoard with --tracker tensorboard, and with "

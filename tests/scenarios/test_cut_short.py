@@ -26,7 +26,7 @@ def test_after_ctrl_c_only_a_file_without_any_round_is_deleted(tmp_path, rounds,
     path = tmp_path / "x.h5"
 
     def simulate() -> None:
-        with new_file(path, size_bytes=0) as file:
+        with new_file(path, size_bytes=1) as file:
             file.create_group("simulation/ring").attrs["rounds"] = rounds
             file.create_group("simulation/complete")
             if trained:
@@ -47,7 +47,7 @@ def test_ctrl_c_while_a_file_is_made_leaves_none(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("scenarios.runfile.atomic._check_space", press)
-    with pytest.raises(KeyboardInterrupt), new_file(path, size_bytes=0):
+    with pytest.raises(KeyboardInterrupt), new_file(path, size_bytes=1):
         pytest.fail("the file was made")
 
     assert not list(tmp_path.iterdir())

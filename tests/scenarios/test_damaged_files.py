@@ -147,7 +147,7 @@ def test_a_file_that_changes_is_looked_at_again(run_copy):
 
 
 def test_an_empty_file_of_hdf5_has_a_checksum_too(tmp_path):
-    with new_file(tmp_path / "x.h5", size_bytes=0):
+    with new_file(tmp_path / "x.h5", size_bytes=1):
         pass
     with open_file(tmp_path / "x.h5") as file:
         assert not len(file)

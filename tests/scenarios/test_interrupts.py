@@ -366,7 +366,7 @@ def test_a_library_that_prints_what_ended_its_import_prints_nothing(capsys):
 
 def test_an_interrupt_that_became_another_error_leaves_no_empty_file(tmp_path):
     def fail():
-        with recorded_interrupts(), new_file(tmp_path / "x.h5", force=False, size_bytes=0):
+        with recorded_interrupts(), new_file(tmp_path / "x.h5", force=False, size_bytes=1):
             with suppress(KeyboardInterrupt):
                 os.kill(os.getpid(), signal.SIGINT)
                 time.sleep(1)

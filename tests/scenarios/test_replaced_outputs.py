@@ -26,7 +26,7 @@ def make_file(path, *, force):
 
 
 def make_hdf5(path, *, force):
-    with new_file(path, force=force, size_bytes=0):
+    with new_file(path, force=force, size_bytes=1):
         pass
 
 
@@ -195,7 +195,7 @@ def test_without_locks_the_file_of_another_run_is_never_removed(tmp_path, option
     partial_path(path).write_text(content)
     with (
         pytest.raises(InputError, match=r"x\.h5\.partial (may be that of a command|holds rounds)"),
-        new_file(path, size_bytes=0, **options),
+        new_file(path, size_bytes=1, **options),
     ):
         pass
     assert (names(tmp_path), partial_path(path).read_text()) == (["x.h5.partial"], content)
@@ -204,10 +204,10 @@ def test_without_locks_the_file_of_another_run_is_never_removed(tmp_path, option
 @pytest.mark.usefixtures("no_locks")
 def test_without_locks_two_runs_at_once_leave_the_first_one_whole(tmp_path):
     path = tmp_path / "x.h5"
-    with new_file(path, force=True, size_bytes=0) as file:
+    with new_file(path, force=True, size_bytes=1) as file:
         with (
             pytest.raises(InputError, match="this file system has no locks"),
-            new_file(path, force=True, size_bytes=0),
+            new_file(path, force=True, size_bytes=1),
         ):
             pass
         file["first"] = 1
