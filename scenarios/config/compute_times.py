@@ -70,7 +70,8 @@ def _stated_times(
     mean_s = work.round_compute_s(graph.silos)
     if config.distribution == "exponential":
         return Exponential(mean_s=mean_s, seed=seed)
-    return Lognormal(mean_s=mean_s, cv=float(config.cv or 0.0), seed=seed)
+    assert config.cv is not None
+    return Lognormal(mean_s=mean_s, cv=config.cv, seed=seed)
 
 
 def compute_config(text: str) -> ComputeConfig:

@@ -39,11 +39,10 @@ def participation_of(stated: str | int | None, *, silos: int | None = None) -> P
 
 def participation_key(participation: Participation) -> str | int:
     """What `participation_of` makes these of."""
-    return (
-        f"{100 * participation.share:.15g} %"
-        if participation.share is not None
-        else int(participation.count or 0)
-    )
+    if participation.share is not None:
+        return f"{100 * participation.share:.15g} %"
+    assert participation.count is not None
+    return participation.count
 
 
 def participation_words(participation: Participation | None, silos: int) -> str:

@@ -309,10 +309,10 @@ def _silo_columns(
     if any(by_number) and one_more is not None:
         raise InputError(f"{one_more} must not be there: there are {len(labels)} silos.", source=source)
     missing = next((silo for silo in silos if names[silo] is None), None)
-    shown = (0 if any(by_label) else begin) + (missing or 0)
     if given.silo_loss is not None and not any(names):
         raise InputError(f"has no column {pattern} of a silo such as {labels[0]} or 0.", source=source)
     if any(names) and missing is not None:
+        shown = missing + (0 if any(by_label) else begin)
         raise InputError(
             f"has a loss of some silos, must have one of {labels[missing]} (silo {shown}) too: {pattern}.",
             source=source,

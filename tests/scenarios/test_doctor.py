@@ -271,7 +271,10 @@ def test_a_folder_that_cannot_be_written_is_a_warning(tmp_path):
     assert f"{tmp_path / 'missing'} cannot be written: No such file or directory" in found.text
 
 
-@pytest.mark.parametrize(("free", "status"), [(5e9, "ok"), (9e8, "warning"), (1e6, "error")])
+@pytest.mark.parametrize(
+    ("free", "status"),
+    [(1e9, "ok"), (1e9 - 1, "warning"), (1e7, "warning"), (1e7 - 1, "error"), (0, "error")],
+)
 def test_little_space_is_a_warning_and_none_an_error(monkeypatch, tmp_path, free, status):
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
     here, temporary = findings("disk", tmp_path / "scratch")
