@@ -2,6 +2,7 @@
 
 import io
 import sys
+import threading
 import time
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -44,6 +45,40 @@ def test_a_short_run_shows_nothing(monkeypatch):
 
 def test_what_is_no_terminal_stays_empty(monkeypatch):
     assert shown(monkeypatch, io.StringIO(), 0.0) == ""
+
+
+@pytest.mark.parametrize(("after_s", "is_shown"), [(1.99, False), (2.0, True), (60.0, True)])
+def test_a_bar_appears_after_two_seconds(monkeypatch, after_s, is_shown):
+    now_s, screen = [500.0], Terminal()
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now_s[0])
+    monkeypatch.setattr(sys, "stderr", screen)
+    with bar("ring", 10) as advance:
+        advance(1)
+        now_s[0] += after_s
+        assert screen.getvalue() == ""
+        advance(5)
+    assert ("ring" in screen.getvalue()) == is_shown
+
+
+@pytest.mark.parametrize(("screen", "waits_s"), [(Terminal(), [2.0]), (io.StringIO(), [10.0] * 3)])
+def test_work_without_steps_is_named_after_two_seconds_or_every_ten(monkeypatch, screen, waits_s):
+    waited_s = []
+
+    class Ended:
+        """Ends after three times."""
+
+        def wait(self, wait_s):
+            waited_s.append(wait_s)
+            return len(waited_s) == 3
+
+        def set(self):
+            """The work is done."""
+
+    monkeypatch.setattr(progress, "threading", SimpleNamespace(Event=Ended, Thread=threading.Thread))
+    monkeypatch.setattr(sys, "stderr", screen)
+    with heartbeat("routes"):
+        pass
+    assert waited_s == waits_s
 
 
 def lines(monkeypatch: pytest.MonkeyPatch, screen: io.StringIO, *times_s: float) -> list[str]:

@@ -117,6 +117,9 @@ def test_numbers_of_streams_are_whole():
     assert numbers_by_silo("streams_at", None, STREAMS_AT) is None
     given = numbers_by_silo("streams_at", ["DE=4", "FR = 12"], STREAMS_AT)
     assert given == {"DE": 4, "FR": 12}
-    for text in ("4.5", "-4", "four", ""):
+    # All numbers of so many digits have 64 bits.
+    most = 10**18 - 1
+    assert numbers_by_silo("streams_at", [f"DE={most}"], STREAMS_AT) == {"DE": most}
+    for text in ("4.5", "-4", "four", "", str(most + 1)):
         with pytest.raises(InputError, match=rf"^streams_at.FR\(='{text}'\) must be a whole number\.$"):
             numbers_by_silo("streams_at", ["DE=4", f"FR={text}"], STREAMS_AT)

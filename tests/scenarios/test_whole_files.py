@@ -90,9 +90,7 @@ def test_a_validation_asks_for_its_space_before_it_computes(silosim, tmp_path, m
     monkeypatch.setattr("scenarios.cli.validate.validate_overlays", lambda *_, **__: pytest.fail("computed"))
     result = silosim("validate", "gaia", "--kind", "ring", "-o", tmp_path / "x.h5").failed(3)
 
-    assert result.err.startswith(
-        f"silosim: error: {tmp_path / 'x.h5.partial'} cannot be written: words"
-    )
+    assert result.err.startswith(f"silosim: error: {tmp_path / 'x.h5.partial'} cannot be written: words")
     assert names(tmp_path) == []
 
 
