@@ -1,5 +1,6 @@
 """What commands make of their arguments: rounds, names of outputs, the one overlay, defaults of options."""
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,60 @@ def test_the_one_overlay_is_that_of_the_command_of_the_scenario_or_a_ring():
     assert chosen([star], arcs="a.csv", both_ways=True) == OverlayConfig(arcs="a.csv", both_ways=True)
     assert chosen(weights="w.npy") == OverlayConfig(weights="w.npy")
     assert chosen(schedule="s.csv") == OverlayConfig(schedule="s.csv")
+
+
+def test_the_name_of_an_overlay_of_the_scenario_goes_before_a_kind():
+    ring, drawn = OverlayConfig(kind="ring", name="matcha"), OverlayConfig(kind="matcha", name="ring")
+    assert chosen([ring, drawn], kind="matcha") == ring
+    for name in ("ring", "mine"):
+        with pytest.raises(InputError, match=rf"^kind\(='{name}'\) is a randomized overlay"):
+            chosen([ring, OverlayConfig(kind="matcha", name=name)], kind=name)
+
+
+@pytest.mark.parametrize(
+    ("given", "underlay", "more"),
+    [
+        ({"underlay": "gaia"}, "gaia", None),
+        ({"underlay": "gaia", "more": ["2 Gbps"]}, "gaia", ["2 Gbps"]),
+        ({"underlay": "2 Gbps", "pairs": "p.csv"}, None, ["2 Gbps"]),
+        (
+            {"underlay": "2 Gbps", "pairs": "p.csv", "more": ["3 Gbps", "4 Gbps"]},
+            None,
+            ["2 Gbps", "3 Gbps", "4 Gbps"],
+        ),
+        ({"sites": "s.csv", "links": "l.csv"}, None, None),
+    ],
+)
+def test_the_second_of_several_values_is_no_network_where_tables_are_given(given, underlay, more):
+    """As in ``silosim sweep --pairs p.csv --access "1 Gbps" "2 Gbps"``."""
+    made = []
+
+    @opt.of_a_study(without=("routes",))
+    def command(study, more):
+        made.append((study.network.underlay, study.network.routes, more))
+
+    options = inspect.signature(command).parameters
+    assert "routes" not in options
+    command(**({name: each.default for name, each in options.items()} | {"more": None} | given))
+    assert made == [(underlay, None, more)]
+
+
+def test_a_command_without_further_values_takes_no_network_beside_its_tables():
+    @opt.of_a_study()
+    def command(study):
+        pytest.fail(f"made {study}")
+
+    options = {name: each.default for name, each in inspect.signature(command).parameters.items()}
+    with pytest.raises(InputError, match="underlay"):
+        command(**options | {"underlay": "gaia", "pairs": "p.csv"})
+    with pytest.raises(InputError, match=r"^network is missing: give its name or file"):
+        command(**options)
+
+
+def test_help_says_where_a_network_may_be_a_scenario():
+    commands = [opt.of_a_study(or_scenario=either)(lambda study: study) for either in (False, True)]
+    texts = [inspect.signature(command).parameters["underlay"].annotation for command in commands]
+    assert texts == [opt.Underlay, opt.UnderlayOrScenario]
 
 
 @pytest.mark.parametrize(
