@@ -262,7 +262,7 @@ _TABLES: Mapping[str, type] = {
 }
 
 
-def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenario:
+def parse_scenario(text: str, *, source: str) -> Scenario:
     """Scenario of a TOML text.
 
     Parameters
@@ -270,8 +270,6 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
     text : str
     source : str
         The file, for error messages.
-    recorded : bool
-        Whether it is the scenario of a run, whose designers may be those of another machine.
 
     Returns
     -------
@@ -283,7 +281,7 @@ def parse_scenario(text: str, *, source: str, recorded: bool = False) -> Scenari
         If the text is no TOML, has an unknown key (the nearest known one is named) or a value that breaks a rule:
         one line with file, key, value and rule.
     """
-    return scenario_of(read_toml(text, source), source=source, recorded=recorded)
+    return scenario_of(read_toml(text, source), source=source)
 
 
 def read_toml(text: str, source: str) -> dict[str, Any]:
@@ -309,7 +307,7 @@ def toml_text(path: Path) -> str:
 
 
 def scenario_of(tables: Mapping[str, Any], *, source: str | None, recorded: bool = False) -> Scenario:
-    """Scenario of the tables of a TOML file; as `parse_scenario`."""
+    """Scenario of the tables of a TOML file, as `parse_scenario`; of a run's, designers may be another machine's."""
     check_keys("", tables, Scenario, source)
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):

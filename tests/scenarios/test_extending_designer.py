@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config.scenario import parse_scenario
+from scenarios.config.scenario import parse_scenario, read_toml, scenario_of
 from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
 from topologies.consensus import spectral_gap
 
@@ -129,7 +129,7 @@ def test_in_a_scenario(silosim, tmp_path):
 
 
 def test_a_run_can_be_read_where_it_is_not_installed():
-    overlays = parse_scenario(SCENARIO, source="x", recorded=True).overlays
+    overlays = scenario_of(read_toml(SCENARIO, "x"), source="x", recorded=True).overlays
 
     assert (overlays.kinds, overlays.options) == (("circulant", "ring"), {"circulant": {"degree": 4}})
     with pytest.raises(InputError, match=r"^x: \[overlays\] has no key 'circulant'"):

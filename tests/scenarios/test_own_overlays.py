@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlay_config import OWN_KEYS, OverlayConfig, default_overlays, distinct
-from scenarios.config.scenario import parse_scenario
+from scenarios.config.scenario import parse_scenario, read_toml, scenario_of
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import scenario_text
 from scenarios.runfile.reader import read_run
@@ -520,7 +520,7 @@ def test_the_text_of_overlays_is_a_scenario_of_the_same(configs, consensus):
     text = scenario_text(
         NetworkConfig(underlay="gaia"), WORK, configs, SimulationConfig(rounds=3), 0, consensus=consensus
     )
-    again = parse_scenario(text, source="x", recorded=True).overlays
+    again = scenario_of(read_toml(text, "x"), source="x", recorded=True).overlays
 
     assert again.overlays == tuple(configs)
     assert again.consensus == consensus

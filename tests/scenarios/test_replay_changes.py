@@ -15,7 +15,7 @@ from scenarios.config.replay_changes import (
     replay_changes,
     with_target,
 )
-from scenarios.config.scenario import parse_scenario
+from scenarios.config.scenario import parse_scenario, read_toml, scenario_of
 from scenarios.runfile.reader import read_run
 from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay
@@ -301,7 +301,7 @@ def test_a_task_keeps_the_settings_that_it_took_from_the_networks_name(run_file,
         opened.attrs["scenario"] = text.replace("[training]", '[training]\ntask = "inaturalist"')
     run = RecordedRun.open(path)
     there = run.relocated(replay_changes(underlay=line))
-    stated = parse_scenario(there.text, source="x", recorded=True)
+    stated = scenario_of(read_toml(there.text, "x"), source="x", recorded=True)
 
     assert (run.scenario.training.rounds, run.scenario.training.optimizer) == (5600, "adam")
     assert stated.training == run.scenario.training
