@@ -122,4 +122,5 @@ def counts_from_0(unit: str, numbers: Mapping[str, Collection[float]]) -> bool:
 def _end_intervals_from_0(steps: Sequence[int]) -> bool:
     """Whether steps are ``n k - 1`` for whole ``k``, where ``n`` is the longest interval that parts them, over 1."""
     interval = math.gcd(*(later - earlier for earlier, later in itertools.pairwise(steps)))
-    return interval > 1 and all((step + 1) % interval == 0 for step in steps)
+    # The others lie whole intervals behind the first.
+    return interval > 1 and (steps[0] + 1) % interval == 0

@@ -235,7 +235,9 @@ def test_a_round_that_has_begun_counts(shift, per_round, rounds):
         ("epochs", {"train_loss": [0, 0.5, 1]}, False),
         # Those of the training alone are judged.
         ("epochs", {"train_loss": [1, 2], "test_loss": [0, 1, 2]}, False),
+        ("epochs", {"train_loss": [0, 1, 2], "test_loss": [1, 2]}, True),
         ("epochs", {"test_loss": [0, 1, 2]}, True),
+        ("epochs", {"test_loss": [1, 2]}, False),
         ("epochs", {"train_loss": [0, 1], "train_accuracy": [1, 2]}, False),
         ("steps", {"train_loss": [49, 99, 149]}, True),
         ("steps", {"train_loss": [50, 100, 150]}, False),
