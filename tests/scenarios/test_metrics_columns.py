@@ -189,6 +189,7 @@ def test_silos_have_columns_by_number_or_by_label(names, columns):
         (("Rome", "Bern", 3), {}, "must have one of Oslo (silo 1) too"),
         ((), {"first_silo": 0}, "goes with a column client or silo_loss/{silo}, none of which is there."),
         ((), {"silo_loss": "x/{silo}"}, "has no column x/{silo} of a silo such as Rome or 0."),
+        ((0, 1), {"silo_loss": "silo_loss/{silo}"}, "must have one of Bern (silo 2) too"),
     ],
 )
 def test_losses_are_of_all_silos_or_of_none(names, options, said):
@@ -516,6 +517,12 @@ def test_accuracies_in_percent_are_above_1(accuracy, refused):
         return
     with pytest.raises(InputError, match=r"has no accuracy above 1; without --percent they are fractions\.$"):
         history(rows, percent=True)
+
+
+@pytest.mark.parametrize(("training", "test"), [(60, 1), (1, 60)])
+def test_one_accuracy_above_1_shows_that_all_are_in_percent(training, test):
+    found = history([{"round": 1, "train_accuracy": training, "accuracy": test}], percent=True).history
+    assert (found["train_accuracy"][0], found["test_accuracy"][0]) == (training / 100, test / 100)
 
 
 # Texts
