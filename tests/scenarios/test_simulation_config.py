@@ -1,11 +1,12 @@
 """The tables under [simulation]: computing times, and what happens around the job."""
 
+from dataclasses import replace
 from math import inf
 
 import numpy as np
 import pytest
 
-from scenarios.config.compute_times import compute_config, compute_times, computing_words
+from scenarios.config.compute_times import compute_config, compute_times, computing_words, vary_at_random
 from scenarios.config.events.silo_absence import AbsenceKind
 from scenarios.config.scenario import load_scenario, parse_scenario
 from scenarios.config.simulation import (
@@ -20,6 +21,7 @@ from scenarios.config.simulation import (
 from simulator import Empirical, Exponential, Lognormal, Trace
 from topologies import InputError
 from topologies.errors import Field
+from topologies.participation import Participation
 from topologies.quantities import parse_share
 
 HEAD = '[network]\nunderlay = "gaia"\n'
@@ -306,6 +308,38 @@ def test_a_lognormal_without_spread_is_constant_and_every_other_is_not(graph, wo
     assert (
         compute_times(ComputeConfig(distribution="exponential"), graph, work, seed=1, rounds=10) is not None
     )
+
+
+@pytest.mark.parametrize("distribution", [None, "exponential"])
+@pytest.mark.parametrize("participation", [None, Participation(count=2), Participation(share=0.5)])
+def test_silos_that_take_part_compute_as_stated_and_others_not_at_all(
+    graph, work, distribution, participation
+):
+    config = None if distribution is None else ComputeConfig(distribution=distribution)
+    some = replace(work, participation=participation)
+    own = compute_times(config, graph, work, seed=4, rounds=20)
+    found = compute_times(config, graph, some, seed=4, rounds=20)
+    own_s = work.round_compute_s(graph.silos) + np.zeros((20, 1)) if own is None else own.rows(0, 20)
+    takes_part = (
+        np.ones((20, graph.silos), dtype=bool)
+        if participation is None
+        else participation.rows(0, 20, silos=graph.silos, seed=4)
+    )
+    expected_s = np.where(takes_part, own_s, 0.0)
+    assert found is None if participation is None and own is None else (found.rows(0, 20) == expected_s).all()
+    assert vary_at_random(config, some) == (len(np.unique(expected_s)) > 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"), [(None, "No such file or directory"), (b"compute_s\n\xff\n", "not CSV in UTF-8")]
+)
+def test_a_file_of_times_that_cannot_be_read_says_why(tmp_path, graph, work, data, why):
+    path = tmp_path / "times.csv"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        times(ComputeConfig(trace=str(path)), graph, work)
+    assert str(caught.value) == f"{path}: cannot be read: {why}."
 
 
 @pytest.mark.parametrize(
