@@ -208,7 +208,7 @@ def draw_windows(path: Path) -> None:
     underlay = load_underlay("clouds")
     measured = underlay.measured
     assert measured is not None
-    fit = fit_windows(measured)
+    fit = fit_windows(measured, far_s=0.1, streams=1)
     trip_s = measured.latency_s + measured.latency_s.T
     both = (measured.bandwidth_bps > 0) & (measured.bandwidth_bps.T > 0) & (trip_s > 0)
     np.fill_diagonal(both, val=False)

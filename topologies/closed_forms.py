@@ -72,11 +72,7 @@ def closed_forms(
 
 
 def largest_load(
-    crossings: FloatArray,
-    link_capacity_bps: FloatArray,
-    model_bits: float,
-    *,
-    period: int = 1,
+    crossings: FloatArray, link_capacity_bps: FloatArray, model_bits: float, *, period: int
 ) -> tuple[float, int | None]:
     """`ClosedForms.load_bound_s` and `ClosedForms.busiest_link`; parameters as for `closed_forms`.
 
@@ -100,7 +96,7 @@ def serialized_event_graph(
     *,
     behind: IntArray | None = None,
     turns: IntArray | None = None,
-    direct: bool = False,
+    direct: bool,
 ) -> EventGraph:
     """Event graph in which every arc sends one model after the other.
 

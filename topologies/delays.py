@@ -162,7 +162,7 @@ def delays(
     latency_s: FloatArray,
     model_bits: float,
     rate_bps: FloatArray,
-    backward_share: float = 0.0,
+    backward_share: float,
 ) -> FloatArray:
     """The sum of Eq. 3 for arrays of one shape (or broadcast to it): computing, latency and transmission.
 

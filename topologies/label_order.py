@@ -53,9 +53,7 @@ def in_silo_order(graph: Connectivity, work: Workload) -> tuple[Connectivity, Wo
     return ordered, work, order
 
 
-def renumbered(
-    overlay: Overlay, graph: Connectivity, work: Workload, number: IntArray, *, negative_weights: bool = False
-) -> Overlay:
+def renumbered(overlay: Overlay, graph: Connectivity, work: Workload, number: IntArray) -> Overlay:
     """The same overlay where silo `i` is called ``number[i]``.
 
     Parameters
@@ -64,8 +62,6 @@ def renumbered(
         The network of the new numbers.
     number : ndarray of int, shape (silos,)
         A permutation.
-    negative_weights : bool
-        As for `build_overlay`.
     """
     back = np.argsort(number)
     return build_overlay(
@@ -75,7 +71,7 @@ def renumbered(
         zip(number[overlay.source].tolist(), number[overlay.target].tolist(), strict=True),
         hub=None if overlay.hub is None else int(number[overlay.hub]),
         consensus=overlay.consensus[np.ix_(back, back)],
-        negative_weights=negative_weights,
+        negative_weights=overlay.negative_weights,
     )
 
 
@@ -96,6 +92,6 @@ def by_label(
         overlay = designer(there, its_work, *args, **options)
         if there is graph:
             return overlay
-        return renumbered(overlay, graph, work, order, negative_weights=overlay.negative_weights)
+        return renumbered(overlay, graph, work, order)
 
     return ordered

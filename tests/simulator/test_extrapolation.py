@@ -31,7 +31,9 @@ def test_equal_rounds_beyond_are_those_of_the_recurrence(kind, queueing, rounds)
     graph = designed.event_graph
     if queueing == "fifo":
         computing_s = designed.tokens * designed.compute_s[designed.source]
-        graph = serialized_event_graph(graph, computing_s, designed.latency_s, designed.transmission_s)
+        graph = serialized_event_graph(
+            graph, computing_s, designed.latency_s, designed.transmission_s, direct=False
+        )
     expected = recurrence(graph, beyond, before_any(40, graph.nodes))[:, :40]
     for k in (0, 1, rounds, rounds + 1, 39, 600, 1234, beyond):
         np.testing.assert_allclose(timeline.start_s(k), expected[k], rtol=1e-9, atol=0)

@@ -53,7 +53,7 @@ def test_equal_fifo_is_the_serialized_recurrence(overlay):
     timeline = simulate(overlay, ROUNDS, sharing="equal", queueing="fifo")
     silos, computing_s = overlay.graph.silos, overlay.tokens * overlay.compute_s[overlay.source]
     serialized = serialized_event_graph(
-        overlay.event_graph, computing_s, overlay.latency_s, overlay.transmission_s
+        overlay.event_graph, computing_s, overlay.latency_s, overlay.transmission_s, direct=False
     )
     expected = recurrence(serialized, ROUNDS, before_any(silos, serialized.nodes))[:, :silos]
 

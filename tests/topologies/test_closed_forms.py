@@ -10,16 +10,16 @@ from topologies.closed_forms import before_any, closed_forms, largest_load, seri
 def test_the_busiest_link_is_the_one_that_takes_longest_for_a_round():
     crossings, capacity_bps = np.array([0.0, 2.0, 3.0, 1.5]), np.array([1.0, 10.0, 20.0, 10.0])
 
-    assert largest_load(crossings, capacity_bps, 100.0) == (20.0, 1)
+    assert largest_load(crossings, capacity_bps, 100.0, period=1) == (20.0, 1)
     assert largest_load(crossings, capacity_bps, 100.0, period=4) == (5.0, 1)
     # Of links that are as busy the first.
-    assert largest_load(np.array([0.0, 1.0, 2.0]), np.array([1.0, 5.0, 10.0]), 50.0) == (10.0, 1)
-    assert largest_load(np.array([0.0, 1.0]), np.array([1.0, np.inf]), 50.0) == (0.0, 1)
+    assert largest_load(np.array([0.0, 1.0, 2.0]), np.array([1.0, 5.0, 10.0]), 50.0, period=1) == (10.0, 1)
+    assert largest_load(np.array([0.0, 1.0]), np.array([1.0, np.inf]), 50.0, period=1) == (0.0, 1)
 
 
 def test_where_nothing_is_sent_no_link_is_busy():
-    assert largest_load(np.zeros(3), np.ones(3), 100.0) == (0.0, None)
-    forms = closed_forms(2.0, 0.0, np.zeros(3), np.ones(3), 100.0)
+    assert largest_load(np.zeros(3), np.ones(3), 100.0, period=1) == (0.0, None)
+    forms = closed_forms(2.0, 0.0, np.zeros(3), np.ones(3), 100.0, period=1)
     assert (forms.paper_s, forms.serialized_s, forms.load_bound_s, forms.busiest_link) == (
         2.0,
         2.0,
@@ -51,7 +51,7 @@ def ring():
 
 def test_an_arc_finishes_one_model_before_it_starts_the_next(ring):
     computing_s, latency_s, sending_s = np.ones(3), np.full(3, 0.5), np.array([1.0, 2.0, 9.0])
-    queued = serialized_event_graph(ring, computing_s, latency_s, sending_s)
+    queued = serialized_event_graph(ring, computing_s, latency_s, sending_s, direct=False)
 
     assert cycle_time(ring).cycle_time_s == pytest.approx(16.5 / 3)
     assert cycle_time(queued).cycle_time_s == 9.0
@@ -71,6 +71,7 @@ def test_arcs_whose_models_leave_in_turn_share_the_time(ring):
         np.array([4.0, 3.0, 0.0]),
         behind=np.array([1, 0, 2]),
         turns=np.array([1, 0, 1]),
+        direct=False,
     )
 
     assert (queued.nodes, len(queued.source)) == (6, 12)
@@ -90,4 +91,5 @@ def test_arcs_hold_directly_beside_their_parts_where_that_is_asked_for(ring):
     assert queued.delay_s[-3:].tolist() == [2.5, 3.5, 10.5]
     assert queued.tokens[-3:].tolist() == [1, 1, 1]
     assert cycle_time(queued).cycle_time_s == pytest.approx(16.5 / 3)
-    assert len(serialized_event_graph(ring, np.zeros(3), np.zeros(3), np.zeros(3)).source) == 12
+    apart = serialized_event_graph(ring, np.zeros(3), np.zeros(3), np.zeros(3), direct=False)
+    assert len(apart.source) == 12

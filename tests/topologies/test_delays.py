@@ -96,7 +96,7 @@ def test_the_sum_of_eq_3_with_and_without_a_backward_pass():
         np.array([8.0, 2.0, 4.0]),
     )
 
-    assert delays(compute_s, latency_s, 8.0, rate_bps).tolist() == [2.25, 5.5, 2.125]
+    assert delays(compute_s, latency_s, 8.0, rate_bps, 0.0).tolist() == [2.25, 5.5, 2.125]
     # Half of the computing hides the sending: all of 0.5 s are needed, of 1 s the first half, of 4 s too.
     assert delays(compute_s, latency_s, 4.0, rate_bps, 0.5).tolist() == [1.25, 3.0, 1.125]
     assert delays(compute_s, latency_s, 2.0, rate_bps, 0.5).tolist() == [1.25, 2.0, 0.625]

@@ -347,7 +347,7 @@ def test_where_rings_are_rare_each_round_draws_a_tour_of_random_costs(monkeypatc
     rng, again = np.random.default_rng(1), np.random.default_rng(1)
 
     # Where none is found, the ring that is known.
-    assert [ring.draw(rng).tolist() for _ in range(2)] == [[5, 4, 3], [5, 3, 4]]
+    assert [ring.draw(rng, 0).tolist() for _ in range(2)] == [[5, 4, 3], [5, 3, 4]]
     for costs, how in asked:
         assert how == {"restarts": 10, "searches": 1}
         assert np.array_equal(costs, np.where(allowed, again.random((3, 3)), np.inf))

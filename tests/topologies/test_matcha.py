@@ -227,7 +227,7 @@ def test_two_silos_average_every_round(make_graph):
 
 def test_one_silo_has_no_edges(make_graph):
     overlay = matcha(make_graph(1), WORK)
-    source, target = overlay.arcs(overlay.draw(np.random.default_rng(0)))
+    source, target = overlay.arcs(overlay.draw(np.random.default_rng(0), 0))
     assert len(source) == len(target) == 0
     assert overlay.consensus(source, target).tolist() == [[1.0]]
 
@@ -243,7 +243,7 @@ def test_full_budget_keeps_every_edge_every_round(make_graph):
 def test_rounds_follow_the_probabilities_given_that_some_matching_is_active(make_graph, budget):
     overlay = matcha_plus(make_graph(6), WORK, budget=budget)
     rng = np.random.default_rng(3)
-    drawn = np.array([overlay.draw(rng) for _ in range(20_000)])
+    drawn = np.array([overlay.draw(rng, 0) for _ in range(20_000)])
     counted = -np.expm1(np.log1p(-np.minimum(overlay.probability, 1 - 1e-16)).sum())
 
     assert drawn.any(axis=1).all()

@@ -180,6 +180,7 @@ def test_every_designer_on_any_network(make_underlay, data, kind, overlap):
         overlay.leaving_s,
         overlay.latency_s,
         overlay.transmission_s,
+        direct=False,
     )
     assert cycle_time(serialized).cycle_time_s == pytest.approx(forms.serialized_s, rel=1e-12)
 

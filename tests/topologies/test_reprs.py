@@ -104,7 +104,9 @@ def test_they_count_what_an_object_holds(objects):
     texts = {
         "<Underlay clouds_aws: 17 sites, 228 measured pairs>": clouds,
         "<MeasuredPairs: 17 sites, 228 pairs>": clouds.measured,
-        "<WindowFit: 15 sites with a window, 186 pairs limited>": fit_windows(clouds.measured),
+        "<WindowFit: 15 sites with a window, 186 pairs limited>": fit_windows(
+            clouds.measured, far_s=0.1, streams=1
+        ),
         "<SiteValues of 2 sites: up_bps 1, down_bps 1, compute_s 0>": values,
         "<Table t.csv: 2 rows, 3 columns>": read_table(b"a,b,c\n1,2,3\n4,5,6\n", "t.csv"),
         "<ShortestRoutes between 11 routers>": graph.routes,

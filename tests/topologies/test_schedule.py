@@ -87,7 +87,7 @@ def test_seeds_differ_and_no_other_stream_of_the_seed_is_reused(make_graph):
     overlay = random_ring(make_graph(9), WORK)
     first, second = make_schedule(overlay, 0, 20), make_schedule(overlay, 1, 20)
     assert not np.array_equal(first.choices[first.index], second.choices[second.index])
-    assert not np.array_equal(first.choices[0], overlay.draw(np.random.default_rng(0)))
+    assert not np.array_equal(first.choices[0], overlay.draw(np.random.default_rng(0), 0))
 
 
 @pytest.mark.parametrize("design", [matcha, random_ring])

@@ -116,7 +116,7 @@ def test_designers_find_a_ring_exactly_where_one_exists(make_graph, silos, densi
     assert is_ring(short)
     assert is_ring(paper)
     assert short.closed_forms.paper_s <= paper.closed_forms.paper_s * (1 + 1e-12)
-    order = random_ring(graph, WORK).draw(np.random.default_rng(seed))
+    order = random_ring(graph, WORK).draw(np.random.default_rng(seed), 0)
     assert allowed[order, np.roll(order, -1)].all()
 
 
@@ -134,10 +134,10 @@ def test_hidden_rings_are_found_and_drawn(make_graph, silos, density):
     assert is_ring(ring(graph, WORK))
     assert is_ring(christofides(graph, WORK))
     overlay = random_ring(graph, WORK)
-    order = overlay.draw(np.random.default_rng(3))
+    order = overlay.draw(np.random.default_rng(3), 0)
     assert sorted(order) == list(range(silos))
     assert allowed[order, np.roll(order, -1)].all()
-    assert np.array_equal(order, overlay.draw(np.random.default_rng(3)))
+    assert np.array_equal(order, overlay.draw(np.random.default_rng(3), 0))
 
 
 # Up to 14 silos all rings are counted, more are searched.
@@ -150,7 +150,7 @@ def test_rare_rings_of_equal_shape_are_equally_likely(make_graph, silos):
     for a in (1, 5, 9):
         allowed[a - 1, a + 1] = allowed[a + 1, a] = allowed[a, a + 2] = True
     overlay, rng = random_ring(make_graph(allowed), WORK), np.random.default_rng(5)
-    uses = Counter(tuple(overlay.draw(rng).tolist()) for _ in range(160))
+    uses = Counter(tuple(overlay.draw(rng, 0).tolist()) for _ in range(160))
 
     assert len(uses) == 8
     assert chisquare(list(uses.values())).pvalue > 0.01
@@ -299,7 +299,7 @@ def test_many_silos_with_rare_rings_draw_short_tours(make_graph, monkeypatch):
     overlay = random_ring(graph, WORK)
     assert overlay.completions is None
     rng = np.random.default_rng(0)
-    drawn = {tuple(overlay.draw(rng).tolist()) for _ in range(30)}
+    drawn = {tuple(overlay.draw(rng, 0).tolist()) for _ in range(30)}
     assert drawn == {tuple(range(9)), (0, *range(8, 0, -1))}
 
 

@@ -82,10 +82,7 @@ def best(
     if there is not graph:
         # Ties fall by label, however the silos are numbered.
         place = np.argsort(order)
-        moved = [
-            renumbered(overlay, there, its_work, place, negative_weights=overlay.negative_weights)
-            for overlay in candidates
-        ]
+        moved = [renumbered(overlay, there, its_work, place) for overlay in candidates]
         overlay = best(
             there,
             its_work,
@@ -95,7 +92,7 @@ def best(
             seed=seed,
             progress=progress,
         )
-        return renumbered(overlay, graph, work, order, negative_weights=overlay.negative_weights)
+        return renumbered(overlay, graph, work, order)
 
     found = searched(
         graph,

@@ -8,7 +8,7 @@ from topologies.compiled_designs import takes_compiled
 from topologies.errors import InputError
 
 
-def cube_paths(edges: ArrayLike, nodes: int, *, starts: ArrayLike = (0,)) -> IntArray:
+def cube_paths(edges: ArrayLike, nodes: int, *, starts: ArrayLike) -> IntArray:
     """Hamiltonian paths whose consecutive nodes are at most three edges apart in a tree.
 
     Parameters
@@ -33,7 +33,7 @@ def cube_paths(edges: ArrayLike, nodes: int, *, starts: ArrayLike = (0,)) -> Int
 
     Examples
     --------
-    >>> cube_paths([(0, 1), (1, 2), (2, 3)], 4).tolist()
+    >>> cube_paths([(0, 1), (1, 2), (2, 3)], 4, starts=[0]).tolist()
     [[0, 2, 3, 1]]
 
     Notes

@@ -121,14 +121,13 @@ def enrich(
     if graph is overlay.graph:
         return _enriched(overlay, place, consensus, keep, limit)
     # Ties of free arcs fall by label, however the silos are numbered.
-    ordered = renumbered(overlay, graph, work, place, negative_weights=overlay.negative_weights)
+    ordered = renumbered(overlay, graph, work, place)
     found = _enriched(ordered, place, consensus, keep, limit)
     if found.overlay is ordered:
         return replace(found, overlay=overlay)
-    negative = found.overlay.negative_weights
     return replace(
         found,
-        overlay=renumbered(found.overlay, overlay.graph, overlay.work, order, negative_weights=negative),
+        overlay=renumbered(found.overlay, overlay.graph, overlay.work, order),
         added=tuple(sorted((int(order[i]), int(order[j])) for i, j in found.added)),
     )
 

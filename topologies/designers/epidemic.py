@@ -51,7 +51,7 @@ class Epidemic:
         """False: equal weights of all that arrives."""
         return False
 
-    def draw(self, rng: np.random.Generator, _round: int = 0, /) -> IntArray:
+    def draw(self, rng: np.random.Generator, _round: int, /) -> IntArray:
         """To whom each silo sends, by label, so that draws do not depend on numbers; shape (silos * fanout,)."""
         return draw_targets(self.graph.silos, self.fanout, rng).ravel()
 

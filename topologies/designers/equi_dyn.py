@@ -53,7 +53,7 @@ class EquiDyn:
         """False: weights are `eta` times a share, and what that leaves of 1."""
         return False
 
-    def draw(self, rng: np.random.Generator, _round: int = 0, /) -> IntArray:
+    def draw(self, rng: np.random.Generator, _round: int, /) -> IntArray:
         """The shift of the round, shape (1,)."""
         return np.array([draw_shift(self.graph.silos, rng)], dtype=np.int64)
 

@@ -69,7 +69,7 @@ class Matcha:
         """True: with the best `alpha` a silo of many active edges may weigh its own model below 0."""
         return True
 
-    def draw(self, rng: np.random.Generator, _round: int = 0, /) -> IntArray:
+    def draw(self, rng: np.random.Generator, _round: int, /) -> IntArray:
         """Which matchings are active, at least one unless there is none: 0 or 1 each, shape (matchings,)."""
         active = rng.random(len(self.probability)) < self.probability
         if len(active) and not active.any():

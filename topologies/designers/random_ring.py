@@ -59,7 +59,7 @@ class RandomRing:
         """False: every weight is 0 or 1/2."""
         return False
 
-    def draw(self, rng: np.random.Generator, _round: int = 0, /) -> IntArray:
+    def draw(self, rng: np.random.Generator, _round: int, /) -> IntArray:
         """Silos in the order of the ring, from the silo of the first label on, shape (silos,).
 
         Uniform over the orders in which every silo can send to the next: others are drawn again, or the rings are

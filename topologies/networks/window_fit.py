@@ -58,16 +58,16 @@ class WindowFit:
         return [part for part in np.split(order, gaps) if len(part)]
 
 
-def fit_windows(measured: MeasuredPairs, *, far_s: float = 0.1, streams: int = 1) -> WindowFit:
+def fit_windows(measured: MeasuredPairs, *, far_s: float, streams: int) -> WindowFit:
     """Windows that the rates of far pairs show.
 
     Parameters
     ----------
     measured : MeasuredPairs
         Bandwidth of one transfer at a time.
-    far_s : float, default 0.1
+    far_s : float
         Round-trip time in seconds, > 0, from which on a pair is far.
-    streams : int, default 1
+    streams : int
         Parallel streams of each measurement, >= 1; windows are those of one.
 
     Raises

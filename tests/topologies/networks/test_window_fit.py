@@ -25,7 +25,7 @@ def test_windows_of_receivers_come_back_and_so_do_the_pairs_that_they_limit(seed
     latency_s = (latency_s + latency_s.T) / 2
     np.fill_diagonal(latency_s, 0.0)
     window = rng.uniform(1e6, 2e7, 8)
-    fit = fit_windows(measured(window, np.inf, latency_s))
+    fit = fit_windows(measured(window, np.inf, latency_s), far_s=0.1, streams=1)
     many = fit.far_pairs >= 3
 
     np.testing.assert_allclose(fit.window_bits[many], window[many], rtol=1e-12)
@@ -37,7 +37,7 @@ def test_a_link_is_no_window():
     """At one rate whatever the distance, the product grows with the round-trip time."""
     latency_s = np.linspace(0.05, 0.4, 9).reshape(1, -1)
     latency_s = np.abs(latency_s - latency_s.T)
-    fit = fit_windows(measured(np.full(9, np.inf), 1e8, latency_s))
+    fit = fit_windows(measured(np.full(9, np.inf), 1e8, latency_s), far_s=0.1, streams=1)
 
     assert not fit.is_constant.any()
     assert not fit.limited.any()
@@ -48,7 +48,7 @@ def test_near_pairs_are_limited_by_what_is_slower():
     """Of 4 sites at 10 ms and 4 more at 200 ms: 1 MB in 20 ms is 400 Mbps, above the link's 100 Mbps."""
     place = np.array([0.0, 0.005, 0.01, 0.015, 0.2, 0.205, 0.21, 0.215])
     latency_s = np.abs(place[:, np.newaxis] - place)
-    fit = fit_windows(measured(np.full(8, 8e6), 1e8, latency_s))
+    fit = fit_windows(measured(np.full(8, 8e6), 1e8, latency_s), far_s=0.1, streams=1)
     near = (latency_s < 0.02) & (latency_s > 0)
 
     np.testing.assert_allclose(fit.window_bits, 8e6, rtol=1e-12)
@@ -57,7 +57,9 @@ def test_near_pairs_are_limited_by_what_is_slower():
 
 
 def test_streams_share_what_was_measured():
-    one, four = (fit_windows(load_underlay("clouds_aws").measured, streams=streams) for streams in (1, 4))
+    one, four = (
+        fit_windows(load_underlay("clouds_aws").measured, far_s=0.1, streams=streams) for streams in (1, 4)
+    )
 
     np.testing.assert_allclose(four.window_bits * 4, one.window_bits, rtol=1e-12)
 
@@ -65,7 +67,7 @@ def test_streams_share_what_was_measured():
 def test_the_clouds_have_two_windows():
     """0.83 MB towards AWS and 2.6 MB towards GCP, 10th to 90th percentiles 0.80 to 0.86 and 2.4 to 2.9."""
     underlay = load_underlay("clouds")
-    fit = fit_windows(underlay.measured)
+    fit = fit_windows(underlay.measured, far_s=0.1, streams=1)
     small, large = fit.sizes()
 
     assert {underlay.labels[site][:3] for site in small.tolist()} == {"aws"}
@@ -87,12 +89,12 @@ def test_the_clouds_have_two_windows():
 )
 def test_bad_values_are_refused(options, said):
     with pytest.raises(InputError) as raised:
-        fit_windows(load_underlay("clouds_aws").measured, **options)
+        fit_windows(load_underlay("clouds_aws").measured, **{"far_s": 0.1, "streams": 1} | options)
     assert said.replace("): ", ") ") in str(raised.value).replace("): ", ") ")
 
 
 def test_no_site_is_far_enough():
-    fit = fit_windows(load_underlay("clouds_aws").measured, far_s=10.0)
+    fit = fit_windows(load_underlay("clouds_aws").measured, far_s=10.0, streams=1)
 
     assert np.isnan(fit.window_bits).all()
     assert not fit.limited.any()
@@ -129,7 +131,7 @@ LESS_S = [0.125, 0.125, 0.125, 0.1953125, 0.1953125]
     ],
 )
 def test_how_uneven_a_window_may_be(products, trips_s, constant):
-    fit = fit_windows(one_receiver(products, trips_s), far_s=0.125)
+    fit = fit_windows(one_receiver(products, trips_s), far_s=0.125, streams=1)
 
     assert (fit.low_bits[0], fit.window_bits[0], fit.high_bits[0]) == (8, products[2], products[-1])
     assert (fit.is_constant[0], fit.limited[1:, 0].all(), fit.limited.any()) == (constant,) * 3
@@ -138,7 +140,9 @@ def test_how_uneven_a_window_may_be(products, trips_s, constant):
 def test_percentiles_and_what_a_window_limits():
     """Of 6 products from 20 by 1 the 10th percentile is 20.5 and the 90th 24.5; no senders are far from each other."""
     near = [(20.5, 0.0625), (20.25, 0.0625)]
-    fit = fit_windows(one_receiver(np.arange(20.0, 26), [0.125] * 3 + [0.5] * 3, near), far_s=0.125)
+    fit = fit_windows(
+        one_receiver(np.arange(20.0, 26), [0.125] * 3 + [0.5] * 3, near), far_s=0.125, streams=1
+    )
 
     assert (fit.low_bits[0], fit.window_bits[0], fit.high_bits[0]) == pytest.approx(
         (20.5, 22.5, 24.5), rel=1e-12
@@ -151,7 +155,10 @@ def test_percentiles_and_what_a_window_limits():
 
 def test_three_far_pairs_from_a_tenth_of_a_second_are_enough():
     alone = {
-        count: fit_windows(one_receiver([8.0] * 4, [0.1] * count + [0.099] * (4 - count))) for count in (2, 3)
+        count: fit_windows(
+            one_receiver([8.0] * 4, [0.1] * count + [0.099] * (4 - count)), far_s=0.1, streams=1
+        )
+        for count in (2, 3)
     }
 
     assert [fit.far_pairs[0] for fit in alone.values()] == [2, 3]
@@ -163,7 +170,12 @@ def test_a_pair_that_was_measured_in_one_direction_is_not_far():
     rate = both.bandwidth_bps.copy()
     rate[0, 1] = 0.0
 
-    assert fit_windows(MeasuredPairs(bandwidth_bps=rate, latency_s=both.latency_s)).far_pairs[0] == 3
+    assert (
+        fit_windows(
+            MeasuredPairs(bandwidth_bps=rate, latency_s=both.latency_s), far_s=0.1, streams=1
+        ).far_pairs[0]
+        == 3
+    )
 
 
 def test_windows_are_of_two_sizes_from_a_quarter_more_on():
