@@ -168,8 +168,8 @@ class Connectivity:
     measured_pairs: IntArray = field(init=False)
     link_capacity_bps: FloatArray = field(init=False)
     window_pairs: IntArray = field(init=False)
-    _pair_link: IntArray = field(init=False, repr=False)
-    _window_link: IntArray = field(init=False, repr=False)
+    _pair_link: IntArray = field(init=False)
+    _window_link: IntArray = field(init=False)
 
     def __post_init__(self) -> None:
         """Check the bandwidth rule and number the links."""

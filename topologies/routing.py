@@ -108,7 +108,7 @@ class ShortestRoutes(UnsplitRoutes):
     parent_link: IntArray
     rank: IntArray
     number_of_links: int
-    _known: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[tuple[int, int], tuple[int, ...]] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         """Number of routers."""

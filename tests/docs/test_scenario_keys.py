@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from contextlib import nullcontext
 
 import pytest
 from document_blocks import ROOT
@@ -13,6 +14,7 @@ from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import OverlaysConfig, Scenario
 from scenarios.config.simulation import ComputeConfig, SimulationConfig
 from scenarios.config.starter_scenario import _taken
+from topologies import InputError
 from topologies.designers.registry import DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS
 from training import TrainingConfig
 
@@ -89,6 +91,41 @@ def test_every_option_of_a_designer_is_in_the_table_of_its_designer():
         if designer.__module__.startswith(("topologies.", "simulator."))
         for option in designer_options(kind)
     }
+
+
+def designer_rows():
+    """Kind, option, stated default and meaning in the table of designers."""
+    page = (ROOT / "docs" / "reference" / "scenario.md").read_text(encoding="utf-8")
+    for tables, option, default, states in re.findall(
+        r"^\| (`\[overlays\.[^|]+) \| `(\w+)` \| \w+ \| ([^|]+) \| ([^|]+) \|$", page, flags=re.MULTILINE
+    ):
+        for kind in re.findall(r"`\[overlays\.(\w+)\]`", tables):
+            yield pytest.param(kind, option, default, states, id=f"{kind}-{option}")
+
+
+@pytest.mark.parametrize(("kind", "option", "default", "states"), list(designer_rows()))
+def test_stated_defaults_and_ranges_of_designers_are_those_that_act(kind, option, default, states):
+    declared = designer_options(kind)[option]
+    if declared.default is not None:
+        assert default == (
+            f'`"{declared.default}"`' if declared.value_type is str else f"{declared.default:g}"
+        )
+    stated = re.search(
+        r"(?:at least|(above)) ([\d.,]+)(?: and at most ([\d.,]+))?(?:$|;)|([\d.,]+) to ([\d.,]+)$", states
+    )
+    if declared.value_type is str:
+        assert stated is None
+        return
+    is_open, low, high = stated[1], stated[2] or stated[4], stated[3] or stated[5]
+    low, high = (None if end is None else float(end.replace(",", "")) for end in (low, high))
+    step = 1 if declared.value_type is int else 1e-9
+    ends = [(low, is_open is None), (low - step, False), (low + step, True)]
+    ends += [] if high is None else [(high, True), (high + step, False)]
+    for value, is_taken in ends:
+        with nullcontext() if is_taken else pytest.raises(InputError, match=rf"^{option}\("):
+            declared.check(declared.value_type(value))
+    if high is None:
+        declared.check(10**6)
 
 
 @pytest.mark.parametrize("heading", [heading for heading in TABLES if heading != "Top level"])

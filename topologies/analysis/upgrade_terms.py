@@ -101,7 +101,7 @@ class UpgradeTerms:
     item: IntArray
     link: IntArray
     term_s: FloatArray
-    _known: dict[bytes, tuple[float, Circuit]] = field(default_factory=dict, init=False, repr=False)
+    _known: dict[bytes, tuple[float, Circuit]] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         """Form, number of links and overlay."""
