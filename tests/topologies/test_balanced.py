@@ -117,3 +117,14 @@ def test_a_rounding_error_of_a_silo_s_own_weight_is_none():
 
     assert rebuilt(2, source, target, np.array([1 + 4 * eps, 1 - 4 * eps])).diagonal().tolist() == [0.0, 0.0]
     assert rebuilt(2, source, target, np.array([1 + 16 * eps, 0.25])).diagonal().tolist() == [0.75, -16 * eps]
+
+
+@pytest.mark.parametrize("silos", range(3, 13))
+def test_on_a_path_inner_silos_give_away_all_and_never_more(silos):
+    """Of equal weights on the edges of a path the largest mix best: 1/2, which leaves inner ones nothing."""
+    ends = np.arange(silos - 1)
+    source, target = np.concatenate((ends, ends + 1)), np.concatenate((ends + 1, ends))
+    weights = fast_balanced(silos, source, target)
+
+    assert weights.diagonal()[1:-1].min() >= 0
+    assert weights[target, source].max() == pytest.approx(0.5, abs=1e-11)

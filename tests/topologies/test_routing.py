@@ -261,3 +261,10 @@ def test_shortest_routes_take_flows_whole_and_say_what_they_use(make_underlay):
         [5, inf, 3],
         [3, 3, inf],
     ]
+
+
+def test_a_copy_with_other_links_does_not_keep_the_routes_that_were_followed(make_underlay):
+    routes = shortest_routes(make_underlay(3, [(0, 1, 1.0), (1, 2, 2.0)]))
+
+    assert routes.links(0, 2) == (0, 2)
+    assert replace(routes, parent_link=routes.parent_link + 4).links(0, 2) == (4, 6)

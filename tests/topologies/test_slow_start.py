@@ -627,3 +627,16 @@ def test_a_silo_alone_starts_nothing_slowly(when):
     assert [added.tolist() for added in overlay.slow_start_s] == [[], []]
     assert overlay.closed_forms.paper_s == 1.0
     assert build_overlay("mine", graph, WORK, []).slow_start_s.tolist() == []
+
+
+def test_an_arc_sends_in_every_round_unless_more_rounds_lie_between():
+    """Time-outs of 0.3 s; a round computes for 0.2 s, and the latency is 50 ms."""
+    plain = replace(
+        connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=[0, 1]),
+        latency_s=0.05 * (1 - np.eye(2)),
+    )
+    graph, ends = with_slow_start(plain, "idle"), (np.array([0, 1]), np.array([1, 0]))
+    compute_s, rate_bps = np.full(2, 0.2), np.full(2, 1e8)
+
+    assert restarts(graph, 8e6, compute_s, *ends, rate_bps).tolist() == [False, False]
+    assert restarts(graph, 8e6, compute_s, *ends, rate_bps, rounds=np.array([1, 2])).tolist() == [False, True]

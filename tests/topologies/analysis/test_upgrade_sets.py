@@ -1,7 +1,7 @@
 """Sets of links: against all subsets, the frontier, ties, price lists of any kind, and searches that give up."""
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -105,6 +105,16 @@ def test_terms_give_the_cycle_times_of_the_raised_network(random_case, seed, tie
             assert terms.cycle_time_s(np.ones(len(terms.links), dtype=bool)) == pytest.approx(
                 whole, rel=1e-12
             )
+
+
+def test_a_copy_with_other_times_does_not_keep_the_cycle_times_that_were_computed(random_case):
+    overlay = random_case(0).build()
+    terms = UpgradeTerms.of(overlay, upgrade_links(overlay), "paper")
+    nothing = np.zeros(len(terms.links), dtype=bool)
+    before_s = terms.cycle_time_s(nothing)
+
+    slower = replace(terms, fixed_s=terms.fixed_s + 1.0)
+    assert slower.cycle_time_s(nothing) == pytest.approx(before_s + 1.0, rel=1e-12)
 
 
 @given(seed=seeds, ties=st.booleans())
