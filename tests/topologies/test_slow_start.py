@@ -40,6 +40,7 @@ from topologies.label_order import in_silo_order
 from topologies.periodic_overlay import added_in_states_s
 from topologies.slow_start import (
     INITIAL_BITS,
+    added_s,
     check_restarts_stay,
     opening,
     opening_of,
@@ -640,3 +641,7 @@ def test_an_arc_sends_in_every_round_unless_more_rounds_lie_between():
 
     assert restarts(graph, 8e6, compute_s, *ends, rate_bps).tolist() == [False, False]
     assert restarts(graph, 8e6, compute_s, *ends, rate_bps, rounds=np.array([1, 2])).tolist() == [False, True]
+    slow_s = slow_start_s(graph, 8e6, *ends, rate_bps)
+    assert slow_s.min() > 0
+    assert added_s(graph, 8e6, compute_s, *ends, rate_bps).tolist() == [0.0, 0.0]
+    assert added_s(graph, 8e6, compute_s, *ends, rate_bps, rounds=2).tolist() == slow_s.tolist()
