@@ -96,3 +96,10 @@ def test_shares_from_0_on_below_100_percent():
     for text in ("30", 0.3, "x %", None):
         with pytest.raises(InputError, match=r"must be a share in percent, for instance '30 %'\.$"):
             parse_share("x", text)
+
+
+def test_nothing_is_a_quantity_only_where_that_is_asked_for():
+    for unit in ("s", "bit", "bit/s"):
+        with pytest.raises(InputError, match=r"must be > 0\.$"):
+            parse_quantity("x", f"0 {unit}", unit)
+        assert parse_quantity("x", f"0 {unit}", unit, zero=True) == 0.0

@@ -275,3 +275,13 @@ def test_degrees_are_degrees_and_cells_beyond_the_header_count():
     np.testing.assert_array_equal(only(LAT, "lat [deg],x", "1,x", "-2.5,x"), [1, -2.5])
     with pytest.raises(InputError, match=r"^t\.csv: row 2 has 4 cells, the header 2; numbers with"):
         read_table(b"a,b\n1,2,,3\n", "t.csv")
+
+
+@pytest.mark.parametrize(
+    ("unit", "km"),
+    # The international mile: 1,760 yards of 0.9144 m.
+    [("km", 1.0), ("m", 1e-3), ("mi", 1.609344), ("mile", 1.609344), ("miles", 1.609344)],
+)
+def test_lengths_in_a_name_and_in_a_cell(unit, km):
+    for lines in ((f"far [{unit}],x", "10,1"), (f"far_{unit},x", "10,1"), ("far,x", f"10 {unit},1")):
+        assert only(FAR, *lines).tolist() == pytest.approx([10 * km], rel=1e-12)
