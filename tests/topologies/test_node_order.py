@@ -118,6 +118,23 @@ def test_a_search_is_bounded_and_repeats_itself():
     assert found[0] == found[1] in calls
 
 
+def test_exchanges_are_tried_in_the_order_of_seed_0_unless_another_is_given(gaia):
+    def tried(search, **options):
+        calls = []
+        search(lambda order: calls.append(order.tolist()) or 1.0, evaluations=12, **options)
+        return calls
+
+    def from_labels(objective, **options):
+        node_order("searched", gaia, WORK, cycle_time_s=objective, **options)
+
+    def from_one(objective, **options):
+        searched_order([np.arange(9)], objective, **options)
+
+    for search in (from_labels, from_one):
+        assert tried(search) == tried(search, seed=0) != tried(search, seed=1)
+        assert len(tried(search)) == 12
+
+
 def test_orders_that_cannot_be_are_left():
     def objective(order):
         return np.inf if order[0] != 2 else float(order[1])

@@ -1,6 +1,7 @@
 """Designers of overlays that come without a network, and of the multigraph."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from topologies import (
 from topologies.consensus import spectral_gap
 from topologies.contraction import contraction
 from topologies.designers.multigraph import multigraph_reading_s
+from topologies.designers.node_order import node_order
 from topologies.label_order import in_silo_order
 
 pytestmark = pytest.mark.usefixtures("compiled_designs")
@@ -274,3 +276,16 @@ def test_pairs_that_cannot_talk(kind):
         return
     with pytest.raises(InputError, match=r"^[^\n]* cannot send to [^\n]*$"):
         DESIGN[kind](kind, graph, WORK)
+
+
+@pytest.mark.parametrize("kind", ORDERED)
+def test_an_order_is_searched_for_with_seed_0_unless_another_is_given(kind, monkeypatch):
+    few = partial(node_order, evaluations=30)
+    monkeypatch.setattr("topologies.designers.placed.EVALUATIONS", 30)
+    monkeypatch.setattr("topologies.designers.equi_dyn.node_order", few)
+    graph = network()
+    first, second = (
+        named_arcs(DESIGN[kind](kind, graph, WORK, order="searched", seed=seed)) for seed in (0, 1)
+    )
+
+    assert named_arcs(DESIGN[kind](kind, graph, WORK, order="searched")) == first != second

@@ -29,7 +29,7 @@ _MOST_ARCS = 1_000_000
 
 
 def placed(
-    graph: Connectivity, work: Workload, states: Sequence[State], order: str, *, seed: int = 0
+    graph: Connectivity, work: Workload, states: Sequence[State], order: str, *, seed: int
 ) -> tuple[State, ...]:
     """The states with a silo of the network in each place.
 
