@@ -35,8 +35,8 @@ def best(
     *,
     candidates: Iterable[Overlay] = (),
     criterion: str = "paper",
-    iterations: int = 200_000,
-    seed: int = 0,
+    iterations: int,
+    seed: int,
     progress: Callable[[float], None] | None = None,
 ) -> Overlay:
     """Overlay with the smallest cycle time that a search finds, never worse than any candidate.

@@ -49,8 +49,8 @@ def best_of_all(
     work: Workload,
     *,
     criterion: str = "paper",
-    iterations: int = 200_000,
-    seed: int = 0,
+    iterations: int,
+    seed: int,
     progress: Callable[[float], None] | None = None,
 ) -> Overlay:
     """`best` with the overlay of every designer in `CANDIDATES` as a candidate.
