@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from topologies import AccessLinks, InputError, Workload, connectivity, design
+from topologies import AccessLinks, InputError, Workload, connectivity, design, load_underlay
 from topologies import circuit_bound as circuits
 from topologies.bounds import (
     _cheapest_visit,
@@ -550,3 +550,20 @@ def test_a_program_with_and_without_a_cut_by_hand():
     one_way[:, 0] = False
     assert _solve(cost, one_way, 0, []) is None
     assert circuit_bound(np.where(one_way, cost, np.inf), 0) == -np.inf
+
+
+def test_bounds_are_the_highest_unless_a_quick_one_is_asked_for():
+    graph = connectivity(
+        load_underlay("gaia"), access=AccessLinks(up_bps=1e9, down_bps=1e9), routers=range(5)
+    )
+    graph = dataclasses.replace(graph, latency_s=np.random.default_rng(2).random((5, 5)))
+    work = Workload(model_bits=1e6, compute_s=0.0)
+
+    for bound_s in (
+        lower_bound_s,
+        simulated_bound_s,
+        functools.partial(periodic_bound_s, period=1),
+        lambda *network, **how: simulated_bounds_s(*network, (1,), **how)[0],
+    ):
+        quick_s, highest_s = (bound_s(graph, work, circuits=highest) for highest in (False, True))
+        assert quick_s < bound_s(graph, work) == highest_s
