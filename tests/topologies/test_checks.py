@@ -8,6 +8,7 @@ import pytest
 from topologies import InputError, input_limits
 from topologies.checks import check_integer, check_number, per_silo
 from topologies.input_limits import MOST_TOML_BYTES, check_count, check_size
+from topologies.sizes import MANY_SILOS
 
 
 @pytest.mark.parametrize("positive", [True, False])
@@ -132,3 +133,19 @@ def test_limits_are_those_of_the_page():
     stated = {name: value for name, value in vars(input_limits).items() if name.startswith("MOST_")}
     assert stated == {name: value for name, (value, _) in limits.items()}
     assert [text for _, text in limits.values() if text not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("reference/limits.md", "designs for more than {} silos"),
+        ("reference/dependencies.md", "designs of studies and on more than {} silos"),
+        ("howto/overlays.md", "above {} silos: than any but `christofides`"),
+        ("howto/overlays.md", "a quick one (up to {} silos)"),
+        ("howto/networks.md", "by integer programming up to {} silos"),
+    ],
+)
+def test_what_many_silos_are_is_said_by_the_pages(page, said):
+    text = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
+
+    assert said.format(MANY_SILOS) in " ".join(text.split())

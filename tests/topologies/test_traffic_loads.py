@@ -45,6 +45,12 @@ def test_loads_add_up_to_demands_times_hops(seed, routing):
     np.testing.assert_allclose(loads_bps.sum(axis=1), demand_bps @ hops, rtol=1e-12)
 
 
+def test_matrices_that_come_from_no_file_leave_out_nothing_and_name_no_dates():
+    made = matrices(("PT", "PL"), [(0, 1)], [[2.0], [3.0]])
+
+    assert (made.own, made.dates, made.period_s) == (0, (), 2.0)
+
+
 def test_each_demand_is_on_its_route_in_its_direction():
     graph = network("geant")
     labels = ("PT", "PL")
