@@ -229,6 +229,14 @@ def test_a_wrong_row_is_named(rows, message):
         ("source,target,hop,router\nA,D,x,B\n", "row 2, hop(='x') must be a number."),
         ("source,target,hop,router\nA,D,,B\n", "row 2, hop(='') must be a number."),
         ("source,target,hop,router\nA,D,1,B\nA,D,2,C\n", "row 3, router(='C') must follow links"),
+        (
+            "source,target,path\nA,B,D\n",
+            "row 2, path(='D') must follow links; there is none between 'A' and 'D'.",
+        ),
+        (
+            "source,target,path\nA,D,A\n",
+            "row 2, path(='A') must follow links; there is none between 'A' and 'D'.",
+        ),
     ],
 )
 def test_a_wrong_table_is_named(text, message):

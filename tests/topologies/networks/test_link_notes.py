@@ -167,3 +167,23 @@ def test_of_equally_short_links_the_first_by_name_is_named():
     places = {"C": (0.0, 10.0), "B": (0.0, 20.0), "A": (0.0, 30.0)}
     (note,) = notes(("C", "B", 100.0), ("B", "A", 100.0), places=places)
     assert "the worst is A - B, 100 km stated" in note
+
+
+def test_the_worst_is_by_ratio_however_long_links_are():
+    places = {"A": (0.0, 0.0), "B": (0.0, 1.0), "C": (0.0, 31.0)}
+    # A tenth of 111 km, and a third of 3,340 km.
+    (note,) = notes(("A", "B", 11.0), ("B", "C", 1000.0), places=places)
+    assert "the worst is A - B, 11 km stated" in note
+
+
+@pytest.mark.parametrize(("east", "swapped"), [(89.5, True), (90.5, False), (100.0, False)])
+def test_what_lies_beyond_90_degrees_east_was_no_latitude(east, swapped):
+    # As latitudes 85 and so many degrees are near each other.
+    places = {"A": (1.0, 85.0), "B": (60.0, east)}
+    (note,) = notes(("A", "B", 0.98 * geodesic_km(1.0, 85.0, 60.0, east)), places=places)
+    assert ("swapped" in note) == swapped
+
+
+@pytest.mark.parametrize(("north", "noted"), [(89.5, 1), (90.5, 0), (-90.5, 0)])
+def test_beyond_a_pole_there_is_no_place(north, noted):
+    assert len(notes(("A", "B", 1.0), places={"A": (north, 0.0), "B": (0.0, 0.0)})) == noted
