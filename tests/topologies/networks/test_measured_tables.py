@@ -419,3 +419,9 @@ def test_a_bandwidth_below_one_bit_per_second_is_one():
     assert np.diag(found.measured.bandwidth_bps).tolist() == [0.5, np.inf]
     with pytest.raises(InputError, match="'b -> a' has a bandwidth, but no latency"):
         stated_pairs(read_table(text.removesuffix("1\n").encode() + b"\n", "t.csv"))
+
+
+def test_pairs_have_no_links_and_so_no_numbers_of_links():
+    found = stated_pairs(read_table(b"from,to,bps,ms\na,b,5,1\nb,a,5,1\n", "t.csv"))
+    for numbers in (found.distance_km, found.published_distance_km, found.capacity_bps):
+        assert numbers.shape == (len(found.ends),) == (0,)

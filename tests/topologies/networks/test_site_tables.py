@@ -139,6 +139,21 @@ def test_latencies_of_links_add_up_on_a_path(tmp_path):
     )
 
 
+def test_links_with_and_without_a_latency_are_counted_apart(tmp_path):
+    links = "a,b,latency_ms,km\nA,B,3,\nB,C,,700\n"
+    underlay = load_underlay(write(tmp_path / "chain", sites="name,x\nA,\nB,\nC,\n", links=links))
+
+    assert underlay.length_km == pytest.approx([3 / 0.0085, 700], rel=1e-12)
+    assert underlay.notes[-1].startswith("links.csv: the latency of 1 of 2 links stands in them as the length")
+
+
+def test_an_access_link_may_be_as_slow_as_a_bit_per_second(tmp_path):
+    sites = "name,lat,lon,up_bps\nA,1,2,1\nB,3,4,0.5\n"
+    underlay = load_underlay(write(tmp_path / "slow", sites=sites, links="a,b\nA,B\n"))
+
+    assert underlay.sites.up_bps.tolist() == [1.0, 0.5]
+
+
 def test_closed_form_by_hand(tmp_path):
     underlay = load_underlay(
         write(tmp_path / "two", sites="name,x\nA,\nB,\n", links="a,b,km,gbps\nA,B,1000,1\n")
