@@ -167,9 +167,10 @@ def _fitted(
     row: tuple[str, ...], header: Sequence[str], number: int, delimiter: str, source: str
 ) -> tuple[str, ...]:
     """A row without what is empty beyond the header, which then has as many cells as this."""
-    if len(row) > len(header) and not any(row[len(header) :]):
+    beyond = row[len(header) :]
+    if beyond and not any(beyond):
         return row[: len(header)]
-    if len(row) > len(header):
+    if beyond:
         size, hint = len(_without_empty_end(row)), _comma_hint(delimiter)
     else:
         # A cell that was forgotten in the middle would move all others.
