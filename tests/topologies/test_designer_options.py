@@ -12,6 +12,7 @@ from topologies import (
     MachineError,
     Workload,
     design,
+    design_periodic,
     design_random,
 )
 from topologies.designers.options import DesignerOption, Seed, declared_options, progress_option, seed_option
@@ -147,6 +148,32 @@ def test_a_kind_of_the_other_registry_is_named(published_graph):
         design("matcha", graph, WORK)
     with pytest.raises(InputError, match=r"kind\(='ring'\) is a static overlay: design "):
         design_random("ring", graph, WORK)
+
+
+def test_a_registry_counts_its_names_and_has_no_others():
+    for registry in REGISTRIES:
+        names = list(registry)
+        assert len(registry) == len(names) == len(set(names))
+        assert repr(registry) == f"<designers {', '.join(names)}>"
+        assert all(name in registry for name in names)
+        assert "no_such_kind" not in registry
+        assert 3 not in registry
+
+
+def test_options_are_those_of_the_designer_and_checked(published_graph):
+    graph = published_graph("gaia", 1e10)
+
+    with pytest.raises(InputError, match=r"^mst has no options\.$"):
+        design("mst", graph, WORK, hub="first")
+    with pytest.raises(
+        InputError, match=r"^option of star\(='hob'\) must be one of hub \(did you mean 'hub'\?\)"
+    ):
+        design("star", graph, WORK, hob="first")
+    with pytest.raises(InputError, match=r"^most_lag\(=0\) must be >= 1\.$"):
+        design_periodic("multigraph", graph, WORK, most_lag=0)
+    # The seed is no option that users set by name, and is known all the same.
+    assert design_periodic("base", graph, WORK, k=2, seed=1).kind == "base"
+    assert design("star", graph, WORK, hub="first").hub == 0
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,9 @@ def test_links_with_and_without_a_latency_are_counted_apart(tmp_path):
     underlay = load_underlay(write(tmp_path / "chain", sites="name,x\nA,\nB,\nC,\n", links=links))
 
     assert underlay.length_km == pytest.approx([3 / 0.0085, 700], rel=1e-12)
-    assert underlay.notes[-1].startswith("links.csv: the latency of 1 of 2 links stands in them as the length")
+    assert underlay.notes[-1].startswith(
+        "links.csv: the latency of 1 of 2 links stands in them as the length"
+    )
 
 
 def test_an_access_link_may_be_as_slow_as_a_bit_per_second(tmp_path):
