@@ -173,7 +173,7 @@ def test_options_are_those_of_the_designer_and_checked(published_graph):
         design_periodic("multigraph", graph, WORK, most_lag=0)
     # The seed is no option that users set by name, and is known all the same.
     assert design_periodic("base", graph, WORK, k=2, seed=1).kind == "base"
-    assert design("star", graph, WORK, hub="first").hub == 0
+    assert design("star", graph, WORK, hub=graph.labels[3]).hub == 3
 
 
 @pytest.mark.parametrize(
