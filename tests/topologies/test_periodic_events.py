@@ -5,7 +5,7 @@ import pytest
 
 from topologies.lagged_models import longest_lag, mixing_matrix
 from topologies.periodic_events import fifo_event_graph, periodic_event_graph, state_of_sending, turn_order
-from topologies.state import computing_times, different_states, state_of
+from topologies.state import State, computing_times, different_states, state_of
 
 
 def test_a_round_starts_after_the_round_in_which_its_model_was_sent():
@@ -119,3 +119,11 @@ def test_states_differ_by_all_that_they_hold(other):
     assert [each is expected for each, expected in zip(found, (first, other), strict=True)] == [True, True]
     assert number.tolist() == [0, 1, 0, 1]
     assert different_states([])[0] == []
+
+
+def test_silos_compute_in_a_state_unless_it_says_otherwise():
+    ends = {"source": np.array([0]), "target": np.array([1]), "lag": np.array([1]), "weight": np.array([0.5])}
+    states = [State(**ends), state_of([0], [1], [0.5]), State(**ends, computes=False)]
+
+    assert computing_times(states, np.array([0.5, 0.25])).tolist() == [[0.5, 0.25]] * 2 + [[0.0, 0.0]]
+    assert different_states(states)[1].tolist() == [0, 0, 1]

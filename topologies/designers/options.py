@@ -203,7 +203,7 @@ def label_shares_option(designer: Callable[..., Any]) -> str | None:
 
 def _marked(designer: Callable[..., Any], kind: type) -> str | None:
     """Name of the first keyword-only parameter that has a marker of this type."""
-    parameters = _keyword_only(designer, evaluated=True)
+    parameters = _keyword_only(designer)
     return next((p.name for p in parameters if _marker(p.annotation, kind) is not None), None)
 
 
@@ -226,7 +226,7 @@ def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:
         If an option has no default, takes neither a number nor a text, or has a name in `RESERVED`, or an annotation
         cannot be evaluated.
     """
-    found = ((p, _marker(p.annotation, DesignerOption)) for p in _keyword_only(designer, evaluated=True))
+    found = ((p, _marker(p.annotation, DesignerOption)) for p in _keyword_only(designer))
     return {
         p.name: _declared(_name(designer), p, declaration)
         for p, declaration in found
@@ -235,10 +235,10 @@ def declared_options(designer: Callable[..., Any]) -> dict[str, DeclaredOption]:
 
 
 @functools.lru_cache(maxsize=256)
-def _keyword_only(designer: Callable[..., Any], *, evaluated: bool = False) -> tuple[inspect.Parameter, ...]:
-    """Keyword-only parameters; where `evaluated`, annotations that are texts are what they stand for."""
+def _keyword_only(designer: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """Keyword-only parameters; annotations that are texts are what they stand for."""
     try:
-        parameters = inspect.signature(designer, eval_str=evaluated).parameters.values()
+        parameters = inspect.signature(designer, eval_str=True).parameters.values()
     except Exception as error:
         # Annotations that are texts are expressions, which may raise anything.
         raise InputError(
