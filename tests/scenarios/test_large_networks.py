@@ -1,13 +1,24 @@
 """Networks beyond the limits: refused at once, with the limit; those below have no spectral gap where it takes long."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.studies import design as design_study
+from scenarios.validation.request import DEFAULT_ROUNDS
+from simulator.statistics.confidence import rounds_for_interval
 from topologies import InputError, Underlay, load_underlay
 from topologies.consensus import spectral_gap
-from topologies.input_limits import MOST_GML_BYTES, MOST_LINKS, MOST_ROUTERS, MOST_SILOS
+from topologies.input_limits import (
+    MOST_GML_BYTES,
+    MOST_LINKS,
+    MOST_ROUTERS,
+    MOST_SILOS,
+    MOST_VALIDATED_STARTS,
+)
 from topologies.networks.gml import parse_gml
 
 
@@ -148,3 +159,14 @@ def test_searches_that_would_take_minutes_name_the_most_silos(silosim, monkeypat
 def test_a_short_circuit_is_explained_on_any_number_of_silos(silosim, monkeypatch):
     monkeypatch.setattr("scenarios.studies.explain.MOST_CIRCUIT_SILOS", 2)
     silosim("explain", "gaia", "--kind", "mst", "--model-size", "1 MB").ok()
+
+
+def test_the_page_names_the_most_silos_that_can_be_validated():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
+    stated = re.search(r"([\d,]+) silos with the default rounds, ([\d,]+) with `--rounds ([\d,]+)`", page)
+    by_default, most, rounds = (int(number.replace(",", "")) for number in stated.groups())
+
+    for silos, fits in ((by_default, True), (by_default + 1, False)):
+        starts = silos * max(DEFAULT_ROUNDS, rounds_for_interval(silos))
+        assert (starts <= MOST_VALIDATED_STARTS) == fits
+    assert (most, most * rounds) == (MOST_SILOS, MOST_VALIDATED_STARTS)
