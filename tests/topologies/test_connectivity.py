@@ -396,3 +396,13 @@ def test_acknowledgements_of_a_pair_that_was_measured_in_one_direction_take_the_
     assert dict(zip(both.links, both.usage, strict=True)) == {5: 1, 1: 1, 10: 1, 7: 0.25, 3: 0.25, 8: 0.25}
     assert (alone.hops, both.hops) == (3, 3)
     assert graph.link_names[:5] == ("r0 -> r1", "r0 -> r2", "r1 -> r2", "r2 -> r0", "r2 -> r1")
+
+
+def test_a_pair_of_any_rate_can_talk(line):
+    rates = np.full((3, 3), 0.5)
+    rates[0, 2] = 0.0
+    assert connectivity(line, access=FAST, bandwidth=rates).may_send.tolist() == [
+        [False, True, False],
+        [True, False, True],
+        [True, True, False],
+    ]

@@ -26,6 +26,7 @@ from topologies.routings import COSTS, named_routing
 from topologies.split_routes import split_routes
 from topologies.stated_routes import StatedRoutes
 from topologies.traffic_loads import link_loads
+from topologies.windows import with_windows
 
 seeds = st.integers(0, 2**32 - 1)
 SQUARE = [(0, 1), (1, 3), (0, 2), (2, 3)]
@@ -407,3 +408,17 @@ def test_links_that_lead_on_come_by_the_rank_of_their_ends():
 def test_costs_of_split_flows_are_finite_and_above_0(bad):
     with pytest.raises(InputError, match=r"^cost of every link must be finite and > 0\.$"):
         split_routes(underlay_of(4, SQUARE, 1.0), np.array([1.0, 1.0, bad, 1.0]))
+
+
+def test_a_detour_keeps_the_ends_and_the_window_of_a_way_and_takes_other_links_between():
+    graph = with_windows(square(split=False), 0.01)
+    around = named_routing("hops", split_flows=True)(graph.underlay, graph.core_bps)
+    lower = shortest_routes(graph.underlay, np.array([0.0, 0.0, 10.0, 10.0]))
+
+    # Uplinks 8 and 9, downlinks 10 and 11, windows 12 and 13.
+    assert graph.way(0, 1) == dict.fromkeys((8, 0, 2, 11, 12), 1.0)
+    assert graph.detour(lower, 0, 1) == dict.fromkeys((8, 4, 6, 11, 12), 1.0)
+    assert graph.detour(lower, 1, 0) == dict.fromkeys((9, 7, 5, 10, 13), 1.0)
+    assert graph.detour(around, 0, 1) == dict.fromkeys((8, 11, 12), 1.0) | dict.fromkeys((0, 2, 4, 6), 0.5)
+    plain = square(split=False)
+    assert plain.detour(lower, 0, 1) == dict.fromkeys((8, 4, 6, 11), 1.0)
