@@ -416,8 +416,7 @@ class Connectivity:
     ) -> Occupied:
         """What an arc's models occupy on a `way`, where acknowledgements go `back` on another."""
         hops, share = self._hops(tuple(way)), self.rules.ack_share
-        used = dict(way)
-        crossed = {link: bits for link, bits in way.items() if link < self.first_window}
+        used, crossed = dict(way), dict(way)
         for link, bits in back.items() if share else ():
             if link < self.first_window:
                 crossed[link] = crossed.get(link, 0.0) + share * bits
@@ -431,7 +430,7 @@ class Connectivity:
 
     def _hops(self, route: tuple[int, ...]) -> int:
         """Number of links of a route without its window."""
-        return len(route) - (len(route) > 0 and route[-1] >= self.first_window)
+        return len(route) - (route[-1] >= self.first_window)
 
     def crossings(self, source: IntArray, target: IntArray) -> FloatArray:
         """Bits on each of the `link_capacity_bps`, for each bit of a model, when all of some arcs send one.
