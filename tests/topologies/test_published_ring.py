@@ -1,9 +1,21 @@
 """The ring of the published tables."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from topologies import InputError, Workload
+from topologies import (
+    AccessLinks,
+    InputError,
+    Workload,
+    build_overlay,
+    connectivity,
+    design,
+    design_periodic,
+    load_underlay,
+)
+from topologies.designers.multigraph import multigraph_reading_s
 from topologies.designers.published_ring import published_ring
 
 TABLES = {
@@ -38,3 +50,57 @@ def test_the_published_ring_needs_published_inputs(few_silos, published_graph):
     unequal = Workload(model_bits=1e6, compute_s=np.full(11, 0.01))
     with pytest.raises(InputError, match=r"^the published ring needs equal computing times"):
         published_ring(published_graph("gaia", 1e10), unequal)
+
+
+@pytest.mark.parametrize(
+    "routers",
+    [range(10), [0, 0, *range(2, 11)], [*range(11), 0], [*range(11), *range(11)]],
+    ids=[
+        "a router without a silo",
+        "as many silos as routers, two at one",
+        "a silo more",
+        "two silos at each",
+    ],
+)
+def test_where_a_router_has_no_silo_or_two_the_multigraph_is_on_a_ring_of_today(routers):
+    graph = connectivity(
+        load_underlay("gaia", variant="published"),
+        access=AccessLinks(up_bps=1e10, down_bps=1e10),
+        routers=routers,
+    )
+    work = Workload.preset("inaturalist", variant="published")
+    with pytest.raises(InputError, match=r"published inputs with one silo at each router\.$"):
+        published_ring(graph, work)
+
+    # With a lag of 1 the multigraph is its ring.
+    ring = design("christofides", graph, work)
+    found = design_periodic("multigraph", graph, work, most_lag=1)
+    assert found.closed_forms.paper_s == pytest.approx(ring.closed_forms.paper_s, rel=1e-12)
+    assert multigraph_reading_s(graph, work) > 0
+
+
+def test_the_ring_of_the_tables_needs_one_capacity_of_access_and_of_core(published_graph):
+    graph = published_graph("gaia", 1e10)
+    work = Workload.preset("inaturalist", variant="published")
+    uneven = np.full(11, 1e10)
+    uneven[3] = 1e9
+    core_bps = graph.core_bps.copy()
+    core_bps[5] = 2e9
+    for other in (
+        replace(graph, up_bps=uneven),
+        replace(graph, down_bps=uneven),
+        replace(graph, up_bps=np.full(11, 1e9)),
+        replace(graph, core_bps=core_bps),
+    ):
+        with pytest.raises(InputError, match=r"equal computing times, access links and core links\.$"):
+            published_ring(other, work)
+
+
+@pytest.mark.parametrize("access_bps", [1e8, 1e10])
+def test_delays_are_those_of_eq_3_with_degrees_1(published_graph, access_bps):
+    graph = published_graph("gaia", access_bps)
+    work = Workload.preset("inaturalist", variant="published", local_steps=3)
+    source, target, delay_s = published_ring(graph, work)
+
+    pairs = np.column_stack((source, target))
+    assert delay_s == pytest.approx(build_overlay("ring", graph, work, pairs).delay_s, rel=1e-12)

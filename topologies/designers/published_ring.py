@@ -62,7 +62,8 @@ def _weights_ms(graph: Connectivity, work: Workload, order: IntArray) -> FloatAr
     """Delays with degree 1 in milliseconds, rounded as in the published code, of the silos in this order."""
     underlay = graph.underlay
     capacities_bps = np.unique(np.concatenate((graph.up_bps, graph.down_bps)))
-    if underlay.variant != "published" or len(np.unique(graph.router)) < underlay.routers != graph.silos:
+    one_each = len(np.unique(graph.router)) == underlay.routers == graph.silos
+    if underlay.variant != "published" or not one_each:
         raise InputError(
             "the published ring needs an underlay of published inputs with one silo at each router."
         )
