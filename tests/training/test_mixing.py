@@ -100,6 +100,82 @@ def test_rows_that_differ_only_in_their_last_term_are_different():
     assert sums.targets.tolist() == [0, 3, 1, 2, 4]
 
 
+@pytest.mark.parametrize("alike", [0, 1, 2])
+def test_any_row_may_be_the_one_that_another_is_alike(alike):
+    kinds = np.array([[1, 0, 0], [1, 2, 0], [1, 2, 3]], np.float32)
+    sums = sums_of(kinds[[0, 1, 2, alike]])
+    assert sums.weights.tolist() == [1, 1, 2, 1, 2, 3]
+    assert sorted(np.diff(sums.first_target).tolist()) == [1, 1, 2]
+    assert np.diff(sums.first_target)[alike] == 2
+
+
+def test_only_the_columns_that_are_asked_for_are_written():
+    """Of runs and of single columns, at the start of memory and behind other columns."""
+    rows = np.arange(1, 301, dtype=np.float32).reshape(1, 300)
+    for start, stop in ((0, 300), (128, 256), (130, 291), (299, 300), (64, 64)):
+        out = np.zeros((2, 300), np.float32)
+        write_sums(sums_of(np.ones((2, 1), np.float32)), rows, out, slice(start, stop))
+        inside = np.isin(np.arange(300), range(start, stop))
+        assert (out == np.where(inside, rows, 0)).all()
+
+
+@pytest.fixture
+def kernel_arguments(monkeypatch):
+    """The columns at a time, and whether they go past the caches, that the kernel is told."""
+    told = []
+    monkeypatch.setattr(mixing, "_write_sums", lambda *arguments: told.append(arguments[-2:]))
+
+    def find(matrix, rows, out, columns=slice(None)):
+        write_sums(sums_of(matrix), rows, out, columns)
+        return told.pop()
+
+    return find
+
+
+@pytest.mark.parametrize(
+    ("products", "rows", "cache", "least"),
+    [
+        (8, 8, mixing.SECOND_LEVEL, mixing.LONG),
+        (9, 9, mixing.FIRST_LEVEL, mixing.SHORT),
+        (1, 1, mixing.SECOND_LEVEL, mixing.LONG),
+        (8, 65, mixing.SECOND_LEVEL, mixing.LONG),
+        (9, 33, mixing.FIRST_LEVEL, mixing.SHORT),
+    ],
+)
+def test_rows_stay_in_the_cache_that_decides(products, rows, cache, least, kernel_arguments):
+    """As many columns as all rows have room for, in whole runs; many rows are still read a while at a time."""
+    matrix = np.zeros((2, rows), np.float32)
+    matrix[0, :products], matrix[1, :products] = 1, 2
+    block, _ = kernel_arguments(matrix, np.zeros((rows, 16), np.float32), np.zeros((2, 16), np.float32))
+    assert block % mixing.PIECE == 0
+    assert block == least or block * rows <= cache
+    assert block >= least
+    assert (block + mixing.PIECE) * rows > cache
+
+
+def test_only_much_that_lies_in_whole_registers_goes_past_the_caches(kernel_arguments, monkeypatch):
+    numbers = np.zeros(2 * 64 + 48, np.float32)
+    first = -numbers.ctypes.data % 64 // 4  # of a cache line
+    matrix = np.ones((2, 1), np.float32)
+    monkeypatch.setattr(mixing, "STREAMED", 128)
+
+    def is_streamed(width=64, shift=0, start=0):
+        out = numbers[first + shift :][: 2 * width].reshape(2, width)
+        return kernel_arguments(matrix, np.zeros((1, width), np.float32), out, slice(start, None))[1]
+
+    assert is_streamed()
+    assert is_streamed(shift=16)
+    assert is_streamed(start=32)
+    assert not is_streamed(shift=1)
+    assert not is_streamed(shift=8)
+    assert not is_streamed(start=1)
+    assert not is_streamed(start=17)
+    assert not is_streamed(width=65)
+    assert not is_streamed(width=48)
+    monkeypatch.setattr(mixing, "STREAMED", 129)
+    assert not is_streamed()
+
+
 def test_matrices_of_any_layout_and_precision_are_read():
     matrix = np.asfortranarray([[0.5, 0.5, 0.0], [0.25, 0.0, 0.75]])
     rows = np.arange(3 * 70, dtype=np.float32).reshape(3, 70)

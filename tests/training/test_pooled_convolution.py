@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from training.models import build_model
-from training.models.compiled.pooled_convolution_kernels import CUT, pool, weight_gradient
+from training.models.compiled.pooled_convolution_kernels import (
+    CUT,
+    RUN,
+    add_weighted_runs,
+    input_gradient,
+    pool,
+    weight_gradient,
+)
 from training.models.pooled_convolution import INPUTS, PooledConvolution
 
 
@@ -61,6 +68,51 @@ def test_same_gradients_as_the_layers(
     outer = whole(n, channels, (height - 2) // 2, (width - 2) // 2)
     for ours, theirs in both(layer, images, outer):
         torch.testing.assert_close(ours, theirs, rtol=0, atol=0.01)
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0, 0), (0, 1), (0, 4), (1, 5), (1, 8), (0, 9), (3, 9)])
+def test_runs_are_added_from_the_first_to_the_one_before_the_end(begin: int, end: int) -> None:
+    rng = np.random.default_rng(begin)
+    source = rng.integers(-9, 9, 300).astype(np.float32)
+    offsets, weights = rng.integers(0, 190, 12).astype(np.int32), rng.integers(1, 9, 12).astype(np.float32)
+    total = np.full(RUN, 100, np.float32)
+    add_weighted_runs(total, source, 7, offsets, weights, begin, end)
+    runs = [weights[i] * source[7 + offsets[i] :][:RUN] for i in range(begin, end)]
+    assert (total == sum(runs, np.full(RUN, 100, np.float32))).all()
+
+
+def test_kernels_add_what_plain_loops_add() -> None:
+    """Two images of 5 pooled rows, more than a strip, with every code; sums begin at what is there."""
+    rng = np.random.default_rng(0)
+    images, rows, columns, channels = 2, 5, 2, 3
+    height, width = 2 * rows + 3, 2 * columns + 2
+    gradient = rng.integers(1, 5, (images, rows, columns, channels)).astype(np.float32)
+    codes = rng.integers(0, CUT + 1, gradient.shape).astype(np.uint8)
+    inputs = rng.integers(-3, 4, (images, height, width, INPUTS)).astype(np.float32)
+    kernel = rng.integers(-3, 4, (channels, 3, 3, INPUTS)).astype(np.float32)
+    weights, biases = np.ones_like(kernel), np.full(channels, 2, np.float32)
+    at_inputs = np.full_like(inputs, 3)
+    offsets, terms = (np.zeros(4 * columns * channels, kind) for kind in (np.int32, np.float32))
+    weight_gradient(gradient, codes, inputs, weights, biases, offsets, terms)
+    rows_first, ends = kernel.transpose(1, 0, 2, 3).copy(), np.zeros(4 * columns, np.int64)
+    input_gradient(gradient, codes, rows_first, at_inputs, offsets, terms, ends)
+    expected = np.ones_like(kernel), np.full(channels, 2, np.float32), np.full_like(inputs, 3)
+    for n, i, j, c in np.argwhere(codes < CUT):
+        term, (down, right) = gradient[n, i, j, c], divmod(int(codes[n, i, j, c]), 2)
+        square = np.s_[n, 2 * i + down :, 2 * j + right :]
+        expected[0][c] += term * inputs[square][:3, :3]
+        expected[1][c] += term
+        expected[2][square][:3, :3] += term * kernel[c]
+    for found, plain in zip((weights, biases, at_inputs), expected, strict=True):
+        assert (found == plain).all()
+
+
+def test_the_maximum_of_every_square_and_its_place() -> None:
+    scores = np.array([[5, 1, 0, -1, 9], [2, 5, -2, 0, 9], [1, 2, -3, -1, 9], [3, 4, -2, -4, 9], [9] * 5])
+    pooled, codes = np.zeros((1, 2, 2, 1), np.float32), np.zeros((1, 2, 2, 1), np.uint8)
+    pool(scores.astype(np.float32)[None, :, :, None], pooled, codes)
+    assert pooled.ravel().tolist() == [5, 0, 4, 0]
+    assert codes.ravel().tolist() == [0, CUT, 3, CUT]
 
 
 def test_real_numbers_agree_to_rounding() -> None:
