@@ -55,8 +55,8 @@ def measure_step(
     config: TrainingConfig,
     *,
     seed: int,
-    steps: int = 50,
-    silos: int = 1,
+    steps: int,
+    silos: int,
     silo_places: FloatArray | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> StepTimes:

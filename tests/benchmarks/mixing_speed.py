@@ -65,7 +65,15 @@ def matrices() -> dict[str, torch.Tensor]:
 
 def buffer_of(parameters: int, silos: int, received: int) -> ParameterBuffer:
     """An models with rows of given length and random numbers."""
-    models = ParameterBuffer(nn.Linear(parameters - 1, 1), silos=silos, before=0, after=received, device=CPU)
+    models = ParameterBuffer(
+        nn.Linear(parameters - 1, 1),
+        silos=silos,
+        before=0,
+        after=received,
+        device=CPU,
+        kept=0,
+        exchange_buffers=False,
+    )
     models.rows.uniform_(-1, 1)
     return models
 

@@ -393,7 +393,7 @@ def test_a_folder_that_is_gone_is_one_line(silosim, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_two_ranks_of_the_launcher_beside_python_count_each_other():
-    trial = try_launcher(mpiexec_path(), limit_s=30.0)
+    trial = try_launcher(mpiexec_path(), ranks=2, limit_s=30.0)
 
     assert (trial.sizes, trial.failure) == ((2, 2), "")
     assert trial.library.startswith("MPICH Version: ")
@@ -411,7 +411,7 @@ def foreign(tmp_path):
 
 @pytest.mark.slow
 def test_the_launcher_of_another_mpi_is_explained(foreign, monkeypatch, tmp_path):
-    trial = try_launcher(foreign, limit_s=30.0)
+    trial = try_launcher(foreign, ranks=2, limit_s=30.0)
     monkeypatch.setenv("PATH", os.pathsep.join([str(foreign.parent), os.environ["PATH"]]))
     own, on_path = findings("mpi", tmp_path / "scratch")
 
@@ -436,7 +436,7 @@ def test_the_launcher_of_another_mpi_is_explained(foreign, monkeypatch, tmp_path
 def test_a_launcher_that_starts_nothing_is_said(foreign, script, failure):
     foreign.write_text(f"#!/bin/sh\n{script}\n")
 
-    assert try_launcher(foreign, limit_s=0.5 if "sleep" in script else 20.0).failure == failure
+    assert try_launcher(foreign, ranks=2, limit_s=0.5 if "sleep" in script else 20.0).failure == failure
 
 
 @pytest.mark.parametrize("beside", [False, True])

@@ -54,7 +54,7 @@ def needs(plan):
     """What all ranks of each training will take, with their own copies of the data."""
     config = plan.scenario.training
     checked = check_data(config, silos=plan.graph.silos, seed=plan.scenario.seed)
-    activations = measure_activations(checked.model, checked.dataset)
+    activations = measure_activations(checked.model, checked.dataset, kernels=True)
     data = checked.dataset
     arrays = (data.train_inputs, data.train_labels, data.test_inputs, data.test_labels)
     return [

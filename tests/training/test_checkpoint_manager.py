@@ -94,11 +94,11 @@ def test_the_best_model_and_the_last_are_kept_with_their_rows(manager, tmp_path,
 
     with manager(keep_models=True, checkpoint_every=every) as managed:
         for k, accuracy in ((0, 0.4), (1, 0.6), (2, 0.5)):
-            managed.add(row(k, accuracy=accuracy), average(k), hosted if k else NONE)
+            managed.add(row(k, accuracy=accuracy), average(k), hosted if k else NONE, new=True)
         assert kept("best") == (1, 1)
         assert [file.name for file in model_files(folder)] == ["best.pt", "best.json"]
         assert managed.lacks_last_model is False
-        managed.add(row(6, accuracy=0.5), average(6), hosted)
+        managed.add(row(6, accuracy=0.5), average(6), hosted, new=True)
         assert (kept("best"), kept("last")) == ((1, 1), (6, 6))
         managed.add(row(6, accuracy=0.7), average(7), hosted, new=False)
         assert (kept("best"), kept("last")) == ((6, 7), (6, 7))
@@ -113,7 +113,7 @@ def test_the_best_model_and_the_last_are_kept_with_their_rows(manager, tmp_path,
 
 def test_another_rank_writes_nothing(manager, tmp_path, hosted):
     with manager(communicator=Other(), keep_models=True) as managed:
-        managed.add(row(6), average(1), hosted)
+        managed.add(row(6), average(1), hosted, new=True)
         assert managed.resume(hosted) == []
         assert managed.lacks_last_model is False
     assert not (tmp_path / "run").exists()
@@ -121,7 +121,7 @@ def test_another_rank_writes_nothing(manager, tmp_path, hosted):
 
 def test_a_training_that_begins_removes_what_an_earlier_one_left(manager, tmp_path, hosted):
     with manager(keep_models=True) as managed:
-        managed.add(row(6), average(1), hosted)
+        managed.add(row(6), average(1), hosted, new=True)
     for name in ("rows.jsonl", "mine.txt"):
         (tmp_path / "run" / name).write_text("x")
     with manager(keep_models=True) as managed:
@@ -153,7 +153,7 @@ def test_what_a_checkpoint_says_of_rows_models_and_silos(manager, monkeypatch, t
     monkeypatch.setattr(checkpoint_manager, "write_checkpoint", lambda *_, **facts: written.update(facts))
     folder = tmp_path / "run"
     with manager(checkpoint_every=2, keep_models=True) as managed:
-        managed.add(row(0), average(1), hosted)
+        managed.add(row(0), average(1), hosted, new=True)
         managed.save(2, hosted)
     rows = (row(0).to_json() + "\n").encode()
     facts = written["facts"]
@@ -341,7 +341,7 @@ def test_a_training_that_went_on_can_go_on_again(rows_of, checkpointing, learnin
 
 def test_a_history_that_is_none_is_named(manager, monkeypatch, tmp_path, hosted):
     with manager(checkpoint_every=2) as managed:
-        managed.add(row(0), average(1), hosted)
+        managed.add(row(0), average(1), hosted, new=True)
         monkeypatch.setattr(checkpoint_manager, "read_rows", lambda _folder, _head: b'{"round": 0}\n')
         monkeypatch.setattr(checkpoint_manager, "read_checksums", lambda _path: {})
         with pytest.raises(MachineError) as caught:
@@ -357,7 +357,7 @@ def test_without_a_folder_or_a_wish_nobody_looks_for_a_checkpoint(make_job, tmp_
         replace(make_job(), directory=tmp_path / "run"),
     ):
         with CheckpointManager(job, dataset(), communicator=SingleRank()) as managed:
-            managed.add(row(3), average(1), hosted)
+            managed.add(row(3), average(1), hosted, new=True)
             assert (managed.done, managed.resume(hosted), managed.lacks_last_model) == (0, [], False)
     assert not list(tmp_path.iterdir())
 

@@ -85,6 +85,8 @@ def test_statistics_leave_the_parameters_of_all_rounds_as_they_are(job_of, make_
             silos=3,
             communicator=SingleRank(),
             device=torch.device("cpu"),
+            evaluate=1,
+            seed=0,
         )
         rows.append(meter.measure(1, rank_silos)[0])
     torch.testing.assert_close(alone.models.parameters, mixed.models.parameters, rtol=1e-6, atol=1e-8)

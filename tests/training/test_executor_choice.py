@@ -21,7 +21,9 @@ from training.engine.parameter_buffer import ParameterBuffer
 def silos():
     """Two silos of a model with running statistics, which have learnt from one batch."""
     model = nn.Sequential(nn.Linear(5, 3), nn.BatchNorm1d(3), nn.Linear(3, 4))
-    models = ParameterBuffer(model, silos=2, before=0, after=0, device=torch.device("cpu"))
+    models = ParameterBuffer(
+        model, silos=2, before=0, after=0, device=torch.device("cpu"), kept=0, exchange_buffers=False
+    )
     generator = torch.Generator().manual_seed(1)
     shards = [
         Shard(

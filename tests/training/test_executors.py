@@ -79,7 +79,9 @@ def shards(shape, *, padding=()):
 
 def buffer_of(model):
     """Silos whose models differ."""
-    models = ParameterBuffer(model, silos=SILOS, before=0, after=0, device=CPU)
+    models = ParameterBuffer(
+        model, silos=SILOS, before=0, after=0, device=CPU, kept=0, exchange_buffers=False
+    )
     models.parameters.mul_(1 + 0.1 * torch.arange(SILOS)[:, None])
     return models
 
@@ -211,7 +213,9 @@ def test_bfloat16_acts_on_a_processor_whatever_the_layers(name, shape):
 
 @EXECUTORS
 def test_a_rank_without_silos_has_nothing_to_do(make):
-    models = ParameterBuffer(nn.Linear(2, 2), silos=0, before=0, after=0, device=CPU)
+    models = ParameterBuffer(
+        nn.Linear(2, 2), silos=0, before=0, after=0, device=CPU, kept=0, exchange_buffers=False
+    )
     assert make(models, [], "float32").gradients(0).shape == (0,)
 
 
@@ -219,7 +223,9 @@ def test_no_row_of_the_arena_is_copied_for_stacked_models(monkeypatch):
     def copied(*_):
         raise AssertionError("a tensor is copied")
 
-    models = ParameterBuffer(normalized(), silos=SILOS, before=0, after=0, device=CPU, exchange_buffers=True)
+    models = ParameterBuffer(
+        normalized(), silos=SILOS, before=0, after=0, device=CPU, kept=0, exchange_buffers=True
+    )
     # The copy of a buffer is one of its whole window, and that of a parameter a model more than was planned.
     monkeypatch.setattr(torch.Tensor, "__deepcopy__", copied)
     monkeypatch.setattr(nn.Parameter, "__deepcopy__", copied)
@@ -298,7 +304,7 @@ def test_casts_to_bfloat16_are_not_kept():
 def test_recurrent_layers_read_the_arenas_rows_and_lay_out_no_weights_of_their_own(name, monkeypatch):
     shape = (7,) if name == "char_gru" else (7, 100)
     model = build_model(name, input_shape=shape, classes=3, seed=0)
-    models = ParameterBuffer(model, silos=2, before=0, after=0, device=CPU)
+    models = ParameterBuffer(model, silos=2, before=0, after=0, device=CPU, kept=0, exchange_buffers=False)
     # On a GPU it would move the weights into memory of cuDNN's order, out of the rows that are mixed.
     monkeypatch.setattr(nn.RNNBase, "flatten_parameters", None)
     inputs = torch.zeros(2, 7, dtype=torch.int64) if name == "char_gru" else torch.ones(2, 7, 100)

@@ -166,6 +166,7 @@ PLAN = MemoryPlan(
     libraries=0.1 * GB,
     step=2 * GB,
     metrics=2.4 * GB,
+    staging=0,
 )
 
 
@@ -187,6 +188,7 @@ def test_what_a_silo_adds_is_exact_to_the_byte():
         "weights": 6,
         "libraries": 100,
         "metrics": 50,
+        "staging": 0,
     }
     alone = MemoryPlan(silos=2, at_once=1, step=70, **small)
     assert (alone.new, alone.per_silo) == (30 + 100 + 70, 15)

@@ -82,7 +82,7 @@ def test_activations_of_larger_batches_are_those_that_autograd_keeps(name):
     model = build_model(name, input_shape=SHAPES[name], classes=10, seed=0)
     before = {key: value.clone() for key, value in model.state_dict().items()}
 
-    activations = measure_activations(model, dataset)
+    activations = measure_activations(model, dataset, kernels=True)
 
     model.eval()
     found = kept_by(model, torch.from_numpy(dataset.train_inputs[:16]))
@@ -94,7 +94,7 @@ def test_softmax_activations_by_hand():
     # Kept: 64 inputs, 10 log-probabilities and a label per sample, and the total weight. Largest layer: 64 in and out.
     model = build_model("softmax", input_shape=(1, 8, 8), classes=10, seed=0)
 
-    activations = measure_activations(model, dataset_of((1, 8, 8)))
+    activations = measure_activations(model, dataset_of((1, 8, 8)), kernels=True)
 
     assert activations.saved.at(16).sum() == 16 * (4 * 64 + 4 * 10 + 8) + 4
     assert activations.evaluation_bytes(16) == 1.5 * 16 * 4 * (64 + 64)
@@ -124,7 +124,9 @@ def test_kernels_count_only_where_they_serve(executor, precision, gpu):
 def test_the_gates_of_a_recurrent_layer_count(name, length, inputs, outputs, gates):
     # Per position its input, its output (in both directions with `bilstm`), and as much again for each gate.
     model = build_model(name, input_shape=SHAPES[name], classes=10, seed=0)
-    activations = measure_activations(model, dataset_of(SHAPES[name], tokens=name == "char_gru"))
+    activations = measure_activations(
+        model, dataset_of(SHAPES[name], tokens=name == "char_gru"), kernels=True
+    )
 
     expected = 1.5 * 16 * length * 4 * (inputs + (1 + gates) * outputs)
     assert activations.evaluation_bytes(16) == pytest.approx(expected, rel=1e-12)
@@ -141,7 +143,7 @@ def test_data_that_cannot_be_used_are_not_read():
     )
     model = build_model("cnn", input_shape=(1, 8, 8), classes=10, seed=0)
 
-    assert measure_activations(model, empty).training_bytes(4) > 0
+    assert measure_activations(model, empty, kernels=True).training_bytes(4) > 0
 
 
 def plan_of(job, dataset, *, rank=0, ranks=1, gpu=False):
@@ -357,7 +359,7 @@ class OnGpu(torch.Tensor):
 def test_staging_is_what_rows_between_gpus_pass_through(make_job, share):
     job = make_job(silos=9, rounds=10, mixing=random_mixing(9, matrices=5, share=share))
     blocks = silo_blocks(9, 3)
-    staging = Staging(pinned=False, wait=lambda _device: None)
+    staging = Staging(gpu_aware=False, pinned=False, wait=lambda _device: None)
     row = torch.zeros(padded(650)).as_subclass(OnGpu)
     held = {}
     for matrix in job.mixing.matrices[np.unique(job.mixing.index)]:

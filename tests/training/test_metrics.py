@@ -110,7 +110,9 @@ def test_rows_are_those_of_each_sample_measured_by_hand(make_job, make_rank_silo
     for step in range(3):
         rank_silos.local_step(step, 0.5, round_index=0)
     average = initial_model(job.config, data, seed=0)
-    meter = Meter(average, data, silos=3, communicator=SingleRank(), device=torch.device("cpu"))
+    meter = Meter(
+        average, data, silos=3, communicator=SingleRank(), device=torch.device("cpu"), evaluate=1, seed=0
+    )
     row, _diverged_in = meter.measure(0, rank_silos)
 
     models = [nn.utils.parameters_to_vector(module.parameters()) for module in rank_silos.models.modules]

@@ -108,7 +108,14 @@ def test_the_weighted_objective_is_the_training_loss_and_the_other_the_mean_of_s
         ("silos", np.mean(per_silo)),
     ):
         meter = Meter(
-            start, data, silos=3, communicator=SingleRank(), device=torch.device("cpu"), objective=objective
+            start,
+            data,
+            silos=3,
+            communicator=SingleRank(),
+            device=torch.device("cpu"),
+            evaluate=1,
+            seed=0,
+            objective=objective,
         )
         row, _diverged_in = meter.measure(0, rank_silos)
         assert row.objective == pytest.approx(expected, rel=1e-6)

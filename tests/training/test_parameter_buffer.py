@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pytest
 import torch
@@ -7,19 +9,19 @@ from training.engine.communicator import pieces
 from training.engine.exchange import plan_exchange, silo_blocks
 from training.engine.parameter_buffer import ParameterBuffer, bind, mix_gathered
 
-CPU = torch.device("cpu")
+empty_buffer = partial(ParameterBuffer, device=torch.device("cpu"), kept=0, exchange_buffers=False)
 
 
 def buffer_of(rows: torch.Tensor) -> ParameterBuffer:
     """An models whose rows start with given values, shape (silos, parameters)."""
-    models = ParameterBuffer(nn.Linear(rows.shape[1] - 1, 1), silos=len(rows), before=0, after=0, device=CPU)
+    models = empty_buffer(nn.Linear(rows.shape[1] - 1, 1), silos=len(rows), before=0, after=0)
     models.parameters[:, : rows.shape[1]] = rows
     return models
 
 
 def test_parameters_and_gradients_are_views_into_rows():
     model = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 1))
-    models = ParameterBuffer(model, silos=3, before=2, after=1, device=CPU)
+    models = empty_buffer(model, silos=3, before=2, after=1)
     vector = nn.utils.parameters_to_vector(model.parameters()).detach()
     for row in models.parameters:
         assert torch.equal(row[: vector.numel()], vector)
@@ -33,13 +35,13 @@ def test_parameters_and_gradients_are_views_into_rows():
 
 
 def test_rows_are_contiguous_and_start_on_cache_lines():
-    models = ParameterBuffer(nn.Linear(4, 3), silos=3, before=1, after=0, device=CPU)
+    models = empty_buffer(nn.Linear(4, 3), silos=3, before=1, after=0)
     assert models.parameters.is_contiguous()
     assert all(row.is_contiguous() and row.data_ptr() % 64 == 0 for row in models.parameters)
 
 
 def test_received_rows_take_part_in_silo_order():
-    models = ParameterBuffer(nn.Linear(1, 1), silos=2, before=1, after=2, device=CPU)
+    models = empty_buffer(nn.Linear(1, 1), silos=2, before=1, after=2)
     for position, value in {-1: 1.0, 0: 10.0, 1: 100.0, 2: 1000.0, 3: 10000.0}.items():
         models.received(position).fill_(value)
     models.mix(torch.tensor([[0.5, 0.25, 0.25, 0.0], [0.0, 0.0, 0.5, 0.5]]), -1)
@@ -49,7 +51,7 @@ def test_received_rows_take_part_in_silo_order():
 
 
 def test_kept_rows_take_part_wherever_they_lie_and_stay():
-    models = ParameterBuffer(nn.Linear(1, 1), silos=2, before=1, after=0, device=CPU, kept=3)
+    models = empty_buffer(nn.Linear(1, 1), silos=2, before=1, after=0, kept=3)
     for place, value in enumerate([1.0, 10.0, 100.0]):
         models.kept[place].fill_(value)
     for values in ([2.0, 1000.0, 4000.0], [4.0, 8.0, 16.0]):
@@ -98,8 +100,7 @@ def normalized() -> nn.Module:
 def test_a_model_without_buffers_has_the_same_rows_either_way():
     model = nn.Linear(3, 2)
     plain, exchanging = (
-        ParameterBuffer(model, silos=2, before=1, after=1, device=CPU, exchange_buffers=flag)
-        for flag in (False, True)
+        empty_buffer(model, silos=2, before=1, after=1, exchange_buffers=flag) for flag in (False, True)
     )
     assert plain.buffers.shape == exchanging.buffers.shape == (2, 0)
     assert torch.equal(plain.rows, exchanging.rows)
@@ -110,7 +111,7 @@ def test_a_model_without_buffers_has_the_same_rows_either_way():
 @pytest.mark.parametrize("exchange", [False, True])
 def test_running_statistics_are_those_of_the_silos_own_batches(exchange):
     model = normalized()
-    models = ParameterBuffer(model, silos=3, before=1, after=0, device=CPU, exchange_buffers=exchange)
+    models = empty_buffer(model, silos=3, before=1, after=0, exchange_buffers=exchange)
     batch = torch.randn(8, 3, generator=torch.Generator().manual_seed(0))
     hidden = model[0](batch).detach()
     before = models.buffers.clone()
@@ -125,7 +126,7 @@ def test_running_statistics_are_those_of_the_silos_own_batches(exchange):
 
 @pytest.mark.parametrize("exchange", [False, True])
 def test_evaluation_reads_the_rows_and_leaves_them(exchange):
-    models = ParameterBuffer(normalized(), silos=2, before=0, after=0, device=CPU, exchange_buffers=exchange)
+    models = empty_buffer(normalized(), silos=2, before=0, after=0, exchange_buffers=exchange)
     module = models.modules[1].eval()
     models.buffers[1, :4] = torch.tensor([0.5, -1.0, 4.0, 0.25])
     rows = models.buffers.clone()
@@ -137,7 +138,7 @@ def test_evaluation_reads_the_rows_and_leaves_them(exchange):
 
 @pytest.mark.parametrize("exchange", [False, True])
 def test_mixing_takes_buffers_along_only_if_they_are_exchanged(exchange):
-    models = ParameterBuffer(normalized(), silos=2, before=1, after=0, device=CPU, exchange_buffers=exchange)
+    models = empty_buffer(normalized(), silos=2, before=1, after=0, exchange_buffers=exchange)
     assert models.received(-1).shape == models.rows[0].shape
     assert models.rows.is_contiguous()
     assert all(row.data_ptr() % 64 == 0 for row in (*models.rows, *models.parameters, *models.buffers))
@@ -169,17 +170,16 @@ def test_a_bound_average_model_reads_averaged_buffers():
 
 def test_rows_do_not_depend_on_which_rank_hosts_a_silo():
     model = normalized()
-    together = ParameterBuffer(model, silos=3, before=0, after=0, device=CPU, exchange_buffers=True)
+    together = empty_buffer(model, silos=3, before=0, after=0, exchange_buffers=True)
     apart = [
-        ParameterBuffer(model, silos=silos, before=1, after=2, device=CPU, exchange_buffers=True)
-        for silos in (1, 0, 2)
+        empty_buffer(model, silos=silos, before=1, after=2, exchange_buffers=True) for silos in (1, 0, 2)
     ]
     assert torch.equal(together.rows, torch.cat([models.rows for models in apart]))
 
 
 @pytest.mark.parametrize("exchange", [False, True])
 def test_two_windows_take_turns(exchange):
-    models = ParameterBuffer(normalized(), silos=2, before=1, after=1, device=CPU, exchange_buffers=exchange)
+    models = empty_buffer(normalized(), silos=2, before=1, after=1, exchange_buffers=exchange)
     views = {
         name: [] for name in ("parity", "rows", "parameters", "buffers", "gradients", "modules", "received")
     }
@@ -198,7 +198,7 @@ def test_two_windows_take_turns(exchange):
 
 
 def test_both_sets_of_modules_read_their_window_and_add_to_the_same_gradients():
-    models = ParameterBuffer(nn.Linear(2, 1), silos=2, before=0, after=0, device=CPU)
+    models = empty_buffer(nn.Linear(2, 1), silos=2, before=0, after=0)
     inputs = torch.tensor([[2.0, 3.0]])
     for _ in range(3):
         models.parameters[:, :3] = torch.tensor([[1.0, 10.0, 100.0], [2.0, 20.0, 200.0]])
@@ -212,7 +212,7 @@ def test_both_sets_of_modules_read_their_window_and_add_to_the_same_gradients():
 
 @pytest.mark.parametrize("exchange", [False, True])
 def test_counters_count_on_over_both_windows(exchange):
-    models = ParameterBuffer(normalized(), silos=2, before=0, after=0, device=CPU, exchange_buffers=exchange)
+    models = empty_buffer(normalized(), silos=2, before=0, after=0, exchange_buffers=exchange)
     for done in range(1, 4):
         models.modules[0](torch.randn(4, 3))
         models.mix(torch.eye(2), 0)
@@ -220,7 +220,7 @@ def test_counters_count_on_over_both_windows(exchange):
 
 
 def test_nothing_of_the_other_window_leaks():
-    models = ParameterBuffer(nn.Linear(2, 1), silos=1, before=1, after=1, device=CPU)
+    models = empty_buffer(nn.Linear(2, 1), silos=1, before=1, after=1)
     for _ in range(2):
         models.received(-1).fill_(1.0)
         models.rows.fill_(2.0)
@@ -241,7 +241,7 @@ def mixed_by(ranks: int, matrix: np.ndarray, rows: torch.Tensor, length: int) ->
         before = int((columns < own.start).sum())
         after = int((columns >= own.stop).sum())
         model = nn.Linear(rows.shape[1] - 1, 1)
-        models = ParameterBuffer(model, silos=len(own), before=before, after=after, device=CPU)
+        models = empty_buffer(model, silos=len(own), before=before, after=after)
         for position, silo in enumerate(columns, -before):
             models.received(position).copy_(rows[silo])
         models.mix(

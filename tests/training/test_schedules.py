@@ -21,7 +21,10 @@ def test_a_round_may_last_several_epochs():
 
 
 def test_the_rate_is_halved_each_epoch_and_never_overflows():
-    halved, settings = SCHEDULES["halved_each_epoch"], RateSettings(learning_rate=0.1)
+    settings = RateSettings(
+        learning_rate=0.1, rounds=9, decay_every=1, decay_factor=0.9, final_learning_rate=0.0
+    )
+    halved = SCHEDULES["halved_each_epoch"]
     assert [halved(settings, k, epoch) for k, epoch in ((0, 0), (9, 1), (3, 2), (5, 10))] == [
         0.1,
         0.05,

@@ -22,7 +22,7 @@ def gpu_row():
 
 def test_rows_in_cpu_memory_are_handed_out_as_they_are():
     waits = []
-    staging = Staging(wait=waits.append)
+    staging = Staging(gpu_aware=False, wait=waits.append)
     sends, receives = {3: torch.ones(4)}, {5: torch.zeros(4)}
     opened = staging.open(sends, receives)
     assert opened[3] is sends[3]
@@ -46,6 +46,7 @@ def test_gpu_aware_mpi_gets_the_rows_after_one_wait(gpu_row):
 def test_rows_travel_through_one_host_buffer_per_silo(gpu_row):
     buffers, seen = {}, []
     staging = Staging(
+        gpu_aware=False,
         pinned=False,
         # What MPI will send must be in the host buffers when the wait is over.
         wait=lambda device: seen.append((device, {silo: row.tolist() for silo, row in buffers.items()})),
@@ -71,7 +72,7 @@ def test_rows_travel_through_one_host_buffer_per_silo(gpu_row):
 
 def test_a_rank_that_only_receives_waits_too(gpu_row):
     waits = []
-    Staging(pinned=False, wait=waits.append).open({}, {5: gpu_row(0.0)})
+    Staging(gpu_aware=False, pinned=False, wait=waits.append).open({}, {5: gpu_row(0.0)})
     assert waits == [GPU]
 
 
@@ -84,7 +85,7 @@ def test_host_buffers_are_pinned_by_default(gpu_row, monkeypatch):
         return empty(*size, **settings)
 
     monkeypatch.setattr(torch, "empty", record)
-    Staging(wait=lambda _device: None).open({3: gpu_row(1.0)}, {5: gpu_row(0.0)})
+    Staging(gpu_aware=False, wait=lambda _device: None).open({3: gpu_row(1.0)}, {5: gpu_row(0.0)})
     assert asked == [True, True]
 
 

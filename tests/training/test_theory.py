@@ -45,8 +45,10 @@ class Quadratic(RankSilos):
         self.size = size
         self.optimum = torch.from_numpy(optimum).float()
         self.curvature = torch.from_numpy(CURVATURE).float()
-        self.sgd = Sgd(self.models.parameters, 0.0)
-        self.meter = Meter(model, data, silos=silos, communicator=SingleRank(), device=CPU)
+        self.sgd = Sgd(self.models.parameters, 0.0, 0.0)
+        self.meter = Meter(
+            model, data, silos=silos, communicator=SingleRank(), device=CPU, evaluate=1, seed=0
+        )
         self.restart(start)
 
     def restart(self, start):

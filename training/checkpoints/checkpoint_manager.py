@@ -163,7 +163,7 @@ class CheckpointManager:
         last = read_row(self._folder, LAST)
         return last is None or last.round != self.done
 
-    def add(self, row: HistoryRow, average: nn.Module, rank_silos: RankSilos, *, new: bool = True) -> None:
+    def add(self, row: HistoryRow, average: nn.Module, rank_silos: RankSilos, *, new: bool) -> None:
         """Write a row and, if models are asked for and it is the best or the last one, its model.
 
         Parameters
@@ -172,7 +172,7 @@ class CheckpointManager:
             The row, the same on every rank.
         average : torch.nn.Module
             The average model that it was measured on.
-        new : bool, default True
+        new : bool
             Whether the history lacks the row.
         """
         if not self._writes:

@@ -135,14 +135,14 @@ class Meter:
         Its test samples are distributed over the ranks in chunks.
     device : torch.device
         Device of the models.
+    evaluate : float
+        As in `training.config.TrainingConfig`.
+    seed : int
+        Of the samples that are evaluated.
     objective : str, default "silos"
         One of `training.optimization.objectives.OBJECTIVES`.
     loss : callable, optional
         As in `evaluate`.
-    evaluate : float, default 1
-        As in `training.config.TrainingConfig`.
-    seed : int, default 0
-        Of the samples that are evaluated.
     progress : Progress, optional
         As in `evaluate`.
     """
@@ -155,10 +155,10 @@ class Meter:
         silos: int,
         communicator: Communicator,
         device: torch.device,
+        evaluate: float,
+        seed: int,
         objective: str = "silos",
         loss: "Loss | None" = None,
-        evaluate: float = 1.0,
-        seed: int = 0,
         progress: Progress | None = None,
     ) -> None:
         self._loss, self._progress = loss, progress

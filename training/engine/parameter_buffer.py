@@ -27,11 +27,11 @@ class ParameterBuffer:
         Number of silos of the rank; may be 0.
     before, after : int
         Rows of lower and of higher silos that other ranks send at most.
-    kept : int, default 0
+    kept : int
         Rows that are kept for later rounds at most.
     device : torch.device
         Where the tensors live.
-    exchange_buffers : bool, default False
+    exchange_buffers : bool
         Whether floating-point buffers are exchanged and mixed like parameters. They stay in their silo otherwise, as
         in the paper.
 
@@ -89,8 +89,8 @@ class ParameterBuffer:
         before: int,
         after: int,
         device: torch.device,
-        kept: int = 0,
-        exchange_buffers: bool = False,
+        kept: int,
+        exchange_buffers: bool,
     ) -> None:
         stride, buffer_stride = map(padded, numbers_of(model))
         width = stride + buffer_stride if exchange_buffers else stride

@@ -113,7 +113,7 @@ class MemoryPlan:
         Code that is not loaded yet.
     step, metrics : float
         Peak of a local step and of an evaluation, which alternate.
-    staging : float, default 0
+    staging : float
         Page-locked memory of the machine through which a GPU's rows travel.
     """
 
@@ -127,7 +127,7 @@ class MemoryPlan:
     libraries: float
     step: float
     metrics: float
-    staging: float = 0.0
+    staging: float
 
     @property
     def new(self) -> float:
@@ -165,7 +165,7 @@ def activations_of(
     return measure_activations(model, dataset, kernels=loop_only)
 
 
-def measure_activations(model: nn.Module, dataset: Dataset, *, kernels: bool = True) -> Activations:
+def measure_activations(model: nn.Module, dataset: Dataset, *, kernels: bool) -> Activations:
     """Measure the activations of a model on batches of two and of three zeros.
 
     Parameters

@@ -20,7 +20,7 @@ class Staging:
 
     Parameters
     ----------
-    gpu_aware : bool, default False
+    gpu_aware : bool
         Whether MPI reads and writes the GPU's memory itself.
     pinned : bool, default True
         Whether host memory is page-locked, so that copies run without the processor.
@@ -38,7 +38,7 @@ class Staging:
     def __init__(
         self,
         *,
-        gpu_aware: bool = False,
+        gpu_aware: bool,
         pinned: bool = True,
         wait: Callable[["torch.device"], None] = synchronize,
     ) -> None:

@@ -29,7 +29,7 @@ class LauncherTrial:
     failure: str
 
 
-def try_launcher(launcher: Path, *, ranks: int = 2, limit_s: float = 6.0) -> LauncherTrial:
+def try_launcher(launcher: Path, *, ranks: int, limit_s: float) -> LauncherTrial:
     """Start ranks as a training does, and let them count each other.
 
     Parameters

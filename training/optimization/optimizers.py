@@ -74,11 +74,11 @@ class Sgd:
         The tensor that will be updated; only its shape and place count here.
     momentum : float
         Factor of the running sum of gradients, ``0 <= momentum < 1``.
-    weight_decay : float, default 0
+    weight_decay : float
         Factor of the parameters that is added to the gradients, >= 0: ``weight_decay / 2 |x|^2`` is minimized, too.
     """
 
-    def __init__(self, parameters: "Tensor", momentum: float, weight_decay: float = 0.0) -> None:
+    def __init__(self, parameters: "Tensor", momentum: float, weight_decay: float) -> None:
         self.steps = np.zeros(len(parameters), dtype=np.int64)
         self.momentum = momentum
         self.weight_decay = weight_decay
@@ -111,7 +111,7 @@ class Adam:
     ----------
     parameters : torch.Tensor, shape (silos, parameters)
         The tensor that will be updated; only its shape and place count here.
-    weight_decay : float, default 0
+    weight_decay : float
         As of `Sgd`: the moments are those of the gradients with it, unlike AdamW's.
 
     References
@@ -121,7 +121,7 @@ class Adam:
 
     BETA1, BETA2, EPS = 0.9, 0.999, 1e-8
 
-    def __init__(self, parameters: "Tensor", weight_decay: float = 0.0) -> None:
+    def __init__(self, parameters: "Tensor", weight_decay: float) -> None:
         self.steps = np.zeros(len(parameters), dtype=np.int64)
         self.weight_decay = weight_decay
         self.mean = parameters.new_zeros(parameters.shape)
