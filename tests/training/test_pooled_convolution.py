@@ -108,11 +108,11 @@ def test_kernels_add_what_plain_loops_add() -> None:
 
 
 def test_the_maximum_of_every_square_and_its_place() -> None:
-    scores = np.array([[5, 1, 0, -1, 9], [2, 5, -2, 0, 9], [1, 2, -3, -1, 9], [3, 4, -2, -4, 9], [9] * 5])
+    scores = np.array([[1, 2, 0, -1, 9], [3, 4, -2, 0, 9], [-3, -1, 5, 1, 9], [-2, -4, 2, 5, 9], [9] * 5])
     pooled, codes = np.zeros((1, 2, 2, 1), np.float32), np.zeros((1, 2, 2, 1), np.uint8)
     pool(scores.astype(np.float32)[None, :, :, None], pooled, codes)
-    assert pooled.ravel().tolist() == [5, 0, 4, 0]
-    assert codes.ravel().tolist() == [0, CUT, 3, CUT]
+    assert pooled.ravel().tolist() == [4, 0, 0, 5]
+    assert codes.ravel().tolist() == [3, CUT, CUT, 0]
 
 
 def test_real_numbers_agree_to_rounding() -> None:
