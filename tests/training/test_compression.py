@@ -121,6 +121,15 @@ def test_sizes_of_messages_by_hand():
     assert Sign().bits(1000) == 2 * 32 + 1000
 
 
+@pytest.mark.parametrize(("numbers", "buckets"), [(64, 1), (512, 1), (513, 2), (1024, 2), (1025, 3)])
+def test_a_bucket_has_512_numbers(numbers, buckets):
+    assert Sign().bits(numbers) == 32 * buckets + numbers
+    assert Qsgd(3).bits(numbers) == 32 * buckets + 3 * numbers
+    # In a bucket all numbers get the same size.
+    row = torch.arange(1.0, numbers + 1)
+    assert len(Sign().compress(row, np.random.default_rng(0)).unique()) == buckets
+
+
 def test_a_message_is_never_larger_than_the_model():
     assert Qsgd(2**20).bits(1000) == 22 * 1000 + 64
     assert [each.bits(1) for each in ALL] == [32] * len(ALL)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from topologies.errors import InputError
-from training.data.datasets import DATASETS, DataOptions, held_out, load_dataset
+from training.data.datasets import DATASETS, DataOptions, dataset_reader, held_out, load_dataset
 from training.data.readers.digits import _rows
 
 # optdigits.names of the UCI repository, "testing" column.
@@ -25,6 +25,9 @@ def test_digits_are_the_1797_samples_of_uci():
     np.testing.assert_array_equal(np.unique(pixels), np.arange(17))
     np.testing.assert_array_equal(np.bincount(labels), UCI_CLASS_COUNTS)
     assert data.classes == 10
+    known, options = dataset_reader("digits"), DataOptions()
+    assert (known.sample_shape(options), known.count_classes(options)) == ((1, 8, 8), 10)
+    assert (data.skipped, data.opened) == (0, True)
 
 
 def test_the_first_sample_is_the_zero_that_the_file_starts_with():

@@ -44,3 +44,14 @@ def test_large_and_infinite_terms():
     assert exact_sums(torch.tensor([[1e30], [1e30]])).sum() == 2 * float(np.float32(1e30))
     assert not torch.isfinite(exact_sums(torch.tensor([[math.inf], [1.0]])).sum())
     assert exact_sums(torch.zeros(0, 3)).tolist() == [[0.0] * 3] * 2
+
+
+def test_the_parts_are_multiples_of_their_steps():
+    """Three eighths of a step are rounded off, five eighths up; what the first part lacks is in the second."""
+    for eighths, coarse in ((3, 0), (5, 2.0**-24)):
+        assert exact_sums(torch.tensor([[eighths * 2.0**-27]])).tolist() == [
+            [coarse],
+            [eighths * 2.0**-27 - coarse],
+        ]
+    for eighths, fine in ((3, 0), (5, 2.0**-64)):
+        assert exact_sums(torch.tensor([[eighths * 2.0**-67]])).tolist() == [[0], [fine]]

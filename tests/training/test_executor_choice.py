@@ -146,8 +146,11 @@ def no_memory(_models, _data, _precision):
     raise torch.OutOfMemoryError
 
 
-def long_message(_models, _data, _precision):
-    raise RuntimeError("vmap: " + "word " * 99)
+def failing(message):
+    def fails(_models, _data, _precision):
+        raise RuntimeError(message)
+
+    return fails
 
 
 class FailsLate(VectorizedExecutor):
@@ -164,7 +167,10 @@ class FailsLate(VectorizedExecutor):
     [
         (capture_that_fails, "CUDA error: operation not permitted"),
         (no_memory, "OutOfMemoryError"),
-        (long_message, "vmap: " + "word " * 30 + "..."),
+        (failing("vmap: " + "word " * 99), "vmap: " + "word " * 30 + "..."),
+        # A notice has room for 160 characters.
+        (failing("word " * 31 + "words"), "word " * 31 + "words"),
+        (failing("word " * 31 + "wordss"), "word " * 31 + "..."),
         (FailsLate, "no batching rule"),
     ],
 )

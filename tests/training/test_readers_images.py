@@ -212,6 +212,8 @@ def test_idx_files_are_read_and_writers_are_the_same_each_time(tmp_path, monkeyp
     data = load_dataset("fashion_mnist", options)
     assert data.train_labels.tolist() == data.test_labels.tolist() == labels.tolist()
     assert data.train_inputs.shape == data.test_inputs.shape == (2_000, 1, 28, 28)
+    known = dataset_reader("fashion_mnist", options)
+    assert (known.sample_shape(options), known.count_classes(options)) == ((1, 28, 28), data.classes)
     assert (data.train_inputs == 1).all()
     assert len(data.group_names) == data.train_groups.max() + 1 > 2
     np.testing.assert_array_equal(data.train_groups, drawn_writers(2_000, np.random.default_rng(0)))
