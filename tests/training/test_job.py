@@ -1,5 +1,6 @@
 import math
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -257,6 +258,16 @@ def test_a_job_of_more_rounds_than_its_plan_is_told_so_wherever_silos_compute(ma
     # Silos compute in two of the rounds, for which there are two rows.
     job = make_job(silos=2, rounds=3, mixing=plan, taking_part=np.array([[True, False], [False, True]]))
     assert job.steps.before(2).tolist() == [1, 1]
+
+
+def test_what_plans_and_jobs_compute_themselves_is_no_argument_and_not_in_their_text(make_job):
+    matrices = np.stack([np.eye(2), np.full((2, 2), 0.5)])
+    plan = MixingPlan(matrices=matrices, index=np.array([0, 1, 0]), computes=np.array([True, False]))
+    job = make_job(silos=2, rounds=3, mixing=plan, taking_part=np.ones((2, 2), dtype=bool))
+    for made, own in ((plan, "_computed"), (job, "steps"), (job.steps, "_before")):
+        assert getattr(made, own) is not None
+        assert own not in signature(type(made)).parameters
+        assert f", {own}=" not in repr(made)
 
 
 def test_with_lags_a_plan_has_the_rounds_in_which_the_last_models_are_mixed(make_job):

@@ -18,6 +18,7 @@ from training import (
 )
 from training.data.arrays import Samples, dataset_of
 from training.data.datasets import IGNORED
+from training.data.readers.npz_file import NpzFile
 from training.engine.data_checks import check_data
 
 
@@ -49,6 +50,20 @@ def test_a_file_of_arrays(tmp_path):
         InputError, match=r"^model\(='softmax'\) must read samples of shape .*, not \(2,\)\.$"
     ):
         check_data(TrainingConfig(dataset="npz_file", data=str(path), model="softmax"), silos=2, seed=0)
+
+
+def test_what_a_reader_remembers_is_no_option_and_makes_no_other_reader(tmp_path):
+    np.savez(tmp_path / "data.npz", x=np.zeros((4, 3)), y=np.arange(4))
+    options = DataOptions(data=str(tmp_path / "data.npz"))
+    reader, fresh = NpzFile(), NpzFile()
+    assert (reader.sample_shape(options), reader.count_classes(options)) == ((3,), 4)
+    (tmp_path / "data.npz").unlink()
+    # Both are known without the file.
+    assert (reader.sample_shape(options), reader.count_classes(options)) == ((3,), 4)
+    assert reader == fresh
+    assert repr(reader) == repr(fresh) == "NpzFile()"
+    with pytest.raises(InputError, match=r"_sizes.*has no options\.$"):
+        dataset_reader("npz_file", DataOptions(declared={"_sizes": {}}))
 
 
 @pytest.mark.parametrize(
