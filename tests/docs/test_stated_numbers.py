@@ -11,6 +11,7 @@ from training.dpasgd import DIVERGENCE_CHECK_ROUNDS
 from training.engine.communicator import MESSAGE
 from training.engine.executors.choice import GAIN
 from training.engine.metrics import LARGEST_CHUNK
+from training.memory.memory_budget import PLENTY
 from training.mpi.host_watch import END_S, MEETING_S
 from training.mpi.rank_watch import LOOK_S
 
@@ -28,6 +29,7 @@ WORDS = {"two": 2, "twice": 2, "five": 5, "ten": 10}
         ("clusters", r"A loss that is not finite ends the run within (\w+) rounds", DIVERGENCE_CHECK_ROUNDS),
         ("clusters", r"one file per rank, the last (\w+) of each overlay", RETAINED),
         ("trainings", r"leaves `loop` only for a gain of ([\d.]+) or more", GAIN),
+        ("trainings", r"Where more than (\w+) the need is available, the plan is one line", PLENTY),
         ("trainings", r"per chunk of at most (\w+) samples", LARGEST_CHUNK),
         ("trainings", r"signs, and the mean size of each (\w+) numbers", BUCKET),
     ],
