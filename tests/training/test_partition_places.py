@@ -70,6 +70,16 @@ def test_silos_at_one_place_take_turns():
     silos = np.array([PARIS, (48.9, 362.4), SYDNEY])
     owners = closest_silo(np.tile(NEW_YORK, (7, 1)), silos)
     assert owners.tolist() == [0, 1, 0, 1, 0, 1, 0]
+    # A place on the equator has two signs of zero; the pole has all longitudes.
+    for first, second in (((0.0, 10.0), (-0.0, 10.0)), ((-0.0, 190.0), (0.0, -170.0)), ((90, 0), (90, 77))):
+        assert closest_silo(np.tile(first, (4, 1)), np.array([first, second])).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(("apart_m", "owners"), [(0.001, [0, 1, 0, 1]), (0.1, [1, 1, 1, 1])])
+def test_silos_within_some_centimetres_are_at_one_place(apart_m, owners):
+    """Places are on the second one, which is so far north of the first; a degree is 111.2 km."""
+    second = (apart_m / 111_200, 10.0)
+    assert closest_silo(np.tile(second, (4, 1)), np.array([(0.0, 10.0), second])).tolist() == owners
 
 
 def test_half_goes_to_the_closest_and_half_is_dealt_out():

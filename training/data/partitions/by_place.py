@@ -78,7 +78,7 @@ def closest_silo(places: FloatArray, silo_places: FloatArray) -> IntArray:
     # Here since it takes long to import, and all that reads a scenario imports this module.
     from scipy.spatial import KDTree
 
-    sites, site_of_silo = np.unique(np.round(_on_sphere(silo_places), 9) + 0.0, axis=0, return_inverse=True)
+    sites, site_of_silo = np.unique(np.round(_on_sphere(silo_places), 9), axis=0, return_inverse=True)
     _distance, site_of_place = KDTree(sites).query(_on_sphere(places))
     owner = np.empty(len(places), dtype=np.int64)
     for site in range(len(sites)):
