@@ -457,6 +457,34 @@ def test_bad_images_of_training_and_test_are_left_out_together_and_only_where_as
     assert read(skip_bad=True, declared={"size": 1}) == (2, 5, 2, True)
 
 
+def test_a_test_image_of_another_size_than_training_s_is_left_out_where_asked(tmp_path):
+    pictures(tmp_path / "train", ["cat", "dog"], count=2)
+    pictures(tmp_path / "test", ["dog"], count=2)
+    Image.new("RGB", (9, 9)).save(tmp_path / "test" / "dog" / "0.png")
+    (tmp_path / "test" / "cat").mkdir()
+    data = load_dataset("image_folder", DataOptions(data=str(tmp_path), skip_bad=True))
+    # Of cats there is no test image: those of training say the size all the same.
+    assert (data.skipped, data.test_labels.tolist(), data.test_inputs[:].shape) == (1, [1], (1, 3, 2, 3))
+    (tmp_path / "test" / "cat").rmdir()
+    assert load_dataset("image_folder", DataOptions(data=str(tmp_path), skip_bad=True)).skipped == 1
+
+
+def test_where_bad_images_are_left_out_the_first_good_one_says_the_size(tmp_path):
+    pictures(tmp_path, ["cat", "dog"])
+    for name in ("cat/0.png", "cat/1.png"):
+        (tmp_path / name).write_text("no image")
+    options = DataOptions(data=str(tmp_path), skip_bad=True)
+    reader = dataset_reader("image_folder", options)
+    assert reader.sample_shape(options) == (3, 2, 3)
+    data = reader.load(options)
+    assert (data.skipped, len(data.train_labels) + len(data.test_labels)) == (2, 8)
+    for path in tmp_path.glob("*/*.png"):
+        path.write_text("no image")
+    with pytest.raises(InputError) as caught:
+        reader.load(options)
+    assert str(caught.value) == f"{tmp_path}: must hold an image that can be read."
+
+
 def test_a_folder_train_alone_is_a_class_and_the_first_unknown_class_is_named(tmp_path):
     pictures(tmp_path, ["train", "cat"])
     assert load_dataset("image_folder", DataOptions(data=str(tmp_path))).label_names == ("cat", "train")

@@ -1,6 +1,7 @@
 """Images in a folder for each class, decoded when read."""
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -40,9 +41,14 @@ class ImageFolder:
             raise InputError(f"dataset_options.size(={self.size}) must be >= 0.")
 
     def sample_shape(self, options: DataOptions) -> tuple[int, ...]:
-        """Return (channels, height, width); of images that are not resized those of the first."""
-        folder = data_file("image_folder", options, folder=True)
-        return self._shape(_classes(_train(folder)), _train(folder))
+        """Return (channels, height, width); of images that are not resized those of the first.
+
+        Notes
+        -----
+        With `skip_bad` it is the first of training that can be read.
+        """
+        folder = _train(data_file("image_folder", options, folder=True))
+        return self._shape(folder, _classes(folder), skip_bad=options.skip_bad)
 
     def count_classes(self, options: DataOptions) -> int:
         """Return the number of folders."""
@@ -64,7 +70,10 @@ class ImageFolder:
         """
         folder = data_file("image_folder", options, folder=True)
         names = _classes(_train(folder))
-        train_paths, train_labels, skipped = self._found(_train(folder), names, options)
+        shape = self._shape(_train(folder), names, skip_bad=options.skip_bad)
+        one = partial(decode, shape=shape, resize=self.size > 0)
+        usable = partial(decodes, one) if options.skip_bad and options.decode_all else None
+        train_paths, train_labels, skipped = _found(_train(folder), names, usable)
         if _train(folder) == folder:
             test = held_out(
                 train_labels, names=np.array([os.path.relpath(path, folder) for path in train_paths])
@@ -72,9 +81,7 @@ class ImageFolder:
             test_paths, test_labels, skipped_tests = train_paths[test], train_labels[test], 0
             train_paths, train_labels = train_paths[~test], train_labels[~test]
         else:
-            test_paths, test_labels, skipped_tests = self._found(folder / TEST, names, options)
-        shape = self._shape(names, _train(folder))
-        one = partial(decode, shape=shape, resize=self.size > 0)
+            test_paths, test_labels, skipped_tests = _found(folder / TEST, names, usable)
         return Dataset(
             train_inputs=ImageFiles(paths=train_paths, sample=shape, decode=one),
             train_labels=train_labels,
@@ -86,34 +93,36 @@ class ImageFolder:
             opened=options.skip_bad and options.decode_all,
         )
 
-    def _shape(self, names: tuple[str, ...], folder: Path) -> tuple[int, ...]:
+    def _shape(self, folder: Path, names: tuple[str, ...], *, skip_bad: bool) -> tuple[int, ...]:
         """Shape of an image."""
         channels = 1 if self.grey else 3
         if self.size:
             return (channels, self.size, self.size)
-        first = _images(folder / names[0])
-        try:
-            with Image.open(first[0]) as image:
-                return (channels, image.height, image.width)
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-            raise InputError("must be an image.", source=str(first[0])) from None
+        for path in (path for name in names for path in _images(folder / name)):
+            try:
+                with Image.open(path) as image:
+                    return (channels, image.height, image.width)
+            except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+                if not skip_bad:
+                    raise InputError("must be an image.", source=str(path)) from None
+        raise InputError("must hold an image that can be read.", source=str(folder))
 
-    def _found(
-        self, folder: Path, names: tuple[str, ...], options: DataOptions
-    ) -> tuple[NDArray[np.str_], NDArray[np.int64], int]:
-        """Paths and labels of the images below a folder, and how many were left out."""
-        unknown = sorted(set(_classes(folder)) - set(names))
-        if unknown:
-            raise unknown_name("class", unknown[0], names, source=str(folder))
-        of_class = [_images(folder / name) if (folder / name).is_dir() else [] for name in names]
-        paths = np.array([str(path) for each in of_class for path in each])
-        labels = np.repeat(np.arange(len(names)), [len(each) for each in of_class])
-        if not (options.skip_bad and options.decode_all):
-            return paths, labels, 0
-        one = partial(decode, shape=self._shape(names, _train(folder)), resize=self.size > 0)
-        with ThreadPoolExecutor(THREADS) as pool:
-            good = np.array(list(pool.map(partial(decodes, one), paths.tolist())))
-        return paths[good], labels[good], int((~good).sum())
+
+def _found(
+    folder: Path, names: tuple[str, ...], usable: Callable[[str], bool] | None
+) -> tuple[NDArray[np.str_], NDArray[np.int64], int]:
+    """Paths and labels of the images below a folder, and how many were left out."""
+    unknown = sorted(set(_classes(folder)) - set(names))
+    if unknown:
+        raise unknown_name("class", unknown[0], names, source=str(folder))
+    of_class = [_images(folder / name) if (folder / name).is_dir() else [] for name in names]
+    paths = np.array([str(path) for each in of_class for path in each])
+    labels = np.repeat(np.arange(len(names)), [len(each) for each in of_class])
+    if usable is None:
+        return paths, labels, 0
+    with ThreadPoolExecutor(THREADS) as pool:
+        good = np.array(list(pool.map(usable, paths.tolist())))
+    return paths[good], labels[good], int((~good).sum())
 
 
 def decode(path: str, *, shape: tuple[int, ...], resize: bool) -> NDArray[np.float32]:
