@@ -110,6 +110,12 @@ def test_a_table_with_labels_and_groups(tmp_path):
     assert sorted(part.tolist() for part in parts) == [[0, 2], [1, 3]]
 
 
+def test_blanks_around_a_group_are_no_part_of_its_name(tmp_path):
+    (tmp_path / "table.csv").write_text("age, hospital, sick\n50, a, no\n60,a,no\n70,b ,no\n80, b,no\n")
+    data = load_dataset("csv_file", DataOptions(data=str(tmp_path / "table.csv"), declared=OPTIONS))
+    assert (data.group_names, data.train_groups.tolist()) == (("a", "b"), [0, 0, 1])
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
@@ -123,6 +129,12 @@ def test_a_table_with_labels_and_groups(tmp_path):
         (TABLE + "1,a\n", OPTIONS, "line 6 must have 4 values, as the header, not 2."),
         (TABLE + "inf,a,1,no\n", OPTIONS, "line 6: age(='inf') must be a finite number."),
         (TABLE.splitlines()[0], OPTIONS, "must have training samples, not 0."),
+        (
+            "age,sick,sick\n1,0,0\n",
+            {"label": "sick"},
+            "must have one column sick; its header is 'age,sick,sick'.",
+        ),
+        ('age,hospital,sick\n50,"a\nb",no\nx,a,no\n', OPTIONS, "line 4: age(='x') must be a finite number."),
         ("sick\n1\n", {"label": "sick"}, "must have a column of numbers beside the labels."),
         (TABLE, {"label": "sick", "delimiter": ""}, "dataset_options.delimiter(='') must be one character."),
     ],

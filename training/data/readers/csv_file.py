@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from topologies.errors import InputError, unknown_name
+from topologies.errors import InputError, quoted, unknown_name
 from topologies.networks.csv_table import with_point
 from topologies.plain_text import open_utf8
 from training.data.arrays import Samples, dataset_of
@@ -54,21 +54,24 @@ class CsvFile(WholeReader):
         """The rows of a file, and the names of the columns that are inputs."""
         try:
             with open_utf8(path) as file:
-                header, *rows = [*csv.reader(file, delimiter=self.delimiter)] or [[]]
+                reader = csv.reader(file, delimiter=self.delimiter)
+                header = [name.strip() for name in next(reader, [])]
+                lines = [(reader.line_num, row) for row in reader if row]
         except UnicodeDecodeError as error:
             raise InputError(f"must be UTF-8: byte {error.start} is not.", source=str(path)) from None
         except csv.Error as error:
             raise InputError(f"must be CSV: {error}.", source=str(path)) from None
-        header = [name.strip() for name in header]
         named = {"label": self.label, **({"groups": self.groups} if self.groups else {})}
         for option, name in named.items():
             if name not in header:
                 raise unknown_name(f"dataset_options.{option}", name, header, source=str(path))
+            if header.count(name) > 1:
+                rule = f"must have one column {name}; its header is {quoted(self.delimiter.join(header))}."
+                raise InputError(rule, source=str(path))
         place = {option: header.index(name) for option, name in named.items()}
         inputs = [column for column in range(len(header)) if column not in place.values()]
         if not inputs:
             raise InputError("must have a column of numbers beside the labels.", source=str(path))
-        lines = [(number, row) for number, row in enumerate(rows, 2) if row]
         for number, row in lines:
             if len(row) != len(header):
                 raise InputError(
@@ -85,7 +88,9 @@ class CsvFile(WholeReader):
         samples = Samples(
             inputs=[values.reshape(len(lines), len(inputs))],
             labels=_labels([row[place["label"]].strip() for _number_, row in lines]),
-            groups=np.array([row[place["groups"]] for _number_, row in lines]) if self.groups else None,
+            groups=np.array([row[place["groups"]].strip() for _number_, row in lines])
+            if self.groups
+            else None,
         )
         return samples, [header[column] for column in inputs]
 
