@@ -2,6 +2,7 @@
 
 import json
 import math
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -171,3 +172,42 @@ def test_a_row_of_a_backend_that_measures_less_survives_its_line():
 )
 def test_fewer_large_samples_are_measured_at_a_time(shape, size):
     assert chunk_size(shape) == size
+
+
+@pytest.mark.parametrize(
+    ("samples", "shape", "batches"),
+    [(40, (3, 256, 256), [21, 19]), (1_025, (2,), [512, 512, 1]), (512, (2,), [512]), (0, (2,), [])],
+)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_all_samples_are_measured_some_at_a_time_and_each_time_is_progress(samples, shape, batches, reverse):
+    """Four million numbers at a time, but no more than 512 samples; in the order that is asked for."""
+    seen, told = [], []
+
+    class Recorded(Scores):
+        def forward(self, scores):
+            seen.append(len(scores))
+            return scores.flatten(1)[:, :2]
+
+    inputs, labels = torch.zeros(()).expand(samples, *shape), torch.zeros(samples, dtype=torch.int64)
+    labels[samples // 2 :] = IGNORED
+    chosen = torch.arange(samples).flip(0) if reverse else None
+    found = evaluate(
+        Recorded(), inputs, labels, chosen, progress=SimpleNamespace(step=lambda: told.append(1))
+    )
+    assert (seen, len(told)) == (batches, len(batches))
+    # Of two equal scores the first is predicted.
+    assert found == pytest.approx((samples // 2 * math.log(2), samples // 2, samples // 2))
+
+
+def test_a_loss_of_the_users_counts_once_for_each_label_of_a_chunk():
+    """A mean of NaN, as of no label at all, counts nothing."""
+
+    def loss(_scores, truth):
+        counted = (truth != IGNORED).sum()
+        return 2.5 * counted / counted
+
+    labels = torch.full((520,), IGNORED)
+    labels[:3] = 0
+    assert evaluate(Scores(), torch.zeros(520, 2), labels, loss=loss).loss == 3 * 2.5
+    labels[515] = 1
+    assert evaluate(Scores(), torch.zeros(520, 2), labels, loss=loss).loss == 4 * 2.5
