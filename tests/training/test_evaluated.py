@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from training.data.datasets import load_dataset
+from training.data.datasets import IGNORED, Dataset, load_dataset
 from training.data.evaluated import evaluated, share_of
 from training.engine.communicator import SingleRank
 from training.engine.initial_model import initial_model
@@ -69,3 +69,37 @@ def test_as_many_samples_as_there_are_give_the_same_rows(make_job, rows_of):
     assert few != reference
     # What is evaluated does not change what is trained.
     assert [row.consensus_distance for row in few] == [row.consensus_distance for row in reference]
+
+
+def test_only_tests_whose_label_counts_are_drawn(make_job, make_rank_silos):
+    """Of thirty tests two have a label that is no padding; half of these is one."""
+    labels = np.full(30, IGNORED)
+    labels[[4, 17]] = 1
+    inputs = np.random.default_rng(0).normal(size=(30, 1, 2, 2)).astype(np.float32)
+    data = Dataset(
+        train_inputs=inputs,
+        train_labels=np.arange(30) % 2,
+        test_inputs=inputs,
+        test_labels=labels,
+        classes=2,
+    )
+    job = make_job(silos=2, partition="iid", evaluate=0.5)
+    rank_silos, model = make_rank_silos(job, data), initial_model(job.config, data, seed=0)
+    losses = torch.nn.functional.cross_entropy(
+        model(torch.from_numpy(inputs[[4, 17]])), torch.tensor([1, 1]), reduction="none"
+    ).tolist()
+    # The average of the silos' models is this one.
+    rank_silos.models.parameters[:, :10] = torch.nn.utils.parameters_to_vector(model.parameters()).detach()
+    found = set()
+    for seed in range(6):
+        meter = Meter(
+            model,
+            data,
+            silos=2,
+            communicator=SingleRank(),
+            device=torch.device("cpu"),
+            evaluate=0.5,
+            seed=seed,
+        )
+        found.add(round(meter.measure(0, rank_silos)[0].test_loss, 5))
+    assert sorted(found) == pytest.approx(sorted(losses), abs=1e-5)
