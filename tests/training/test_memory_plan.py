@@ -13,6 +13,7 @@ from training import MixingPlan, TrainingConfig
 from training.data.datasets import Dataset
 from training.engine.communicator import SingleRank
 from training.engine.exchange import plan_exchange, silo_blocks
+from training.engine.executors.graphs import STREAMS
 from training.engine.parameter_buffer import padded
 from training.memory.memory_plan import (
     LIBRARIES,
@@ -26,6 +27,7 @@ from training.memory.memory_plan import (
     plan_memory,
 )
 from training.models import MODELS, build_model
+from training.models.pooled_convolution import PooledConvolution
 from training.mpi.staging import Staging
 
 SHAPES = {
@@ -132,6 +134,44 @@ def test_the_gates_of_a_recurrent_layer_count(name, length, inputs, outputs, gat
     assert activations.evaluation_bytes(16) == pytest.approx(expected, rel=1e-12)
 
 
+class Split(nn.Module):
+    """Returns both halves of its input and a number that it was given, no tensor."""
+
+    def forward(self, inputs, number):
+        return {"halves": inputs.chunk(2, dim=1), "number": number}
+
+
+class TwoHalves(nn.Module):
+    """A layer that returns no tensor, and one that reads two."""
+
+    def __init__(self):
+        super().__init__()
+        self.split, self.join = Split(), nn.Bilinear(30, 30, 10)
+
+    def forward(self, inputs):
+        first, second = self.split(inputs, 3)["halves"]
+        return self.join(first, second)
+
+
+def test_all_tensors_that_a_layer_reads_or_returns_count():
+    """Of each sample 60 numbers are read by the first layer; the second one reads them again and writes 10."""
+    activations = measure_activations(TwoHalves(), dataset_of((60,)), kernels=True)
+
+    assert activations.layers.at(16).tolist() == [16 * 4 * 60, 16 * 4 * (60 + 10)]
+    nothing = Affine(fixed_bytes=np.zeros(0), sample_bytes=np.zeros(0))
+    assert Activations(saved=nothing, layers=nothing).training_bytes(16) == 0
+
+
+def test_a_model_computes_as_before_once_it_was_measured():
+    model = build_model("femnist_cnn", input_shape=(1, 28, 28), classes=62, seed=0)
+    layer = next(each for each in model.modules() if isinstance(each, PooledConvolution))
+    for kernels, training in ((True, True), (False, False)):
+        layer.kernels = kernels
+        model.train(training)
+        measure_activations(model, dataset_of((1, 28, 28), classes=62), kernels=not kernels)
+        assert (layer.kernels, model.training, layer.training) == (kernels, training, training)
+
+
 def test_data_that_cannot_be_used_are_not_read():
     labels = np.full(0, 99)
     empty = Dataset(
@@ -196,6 +236,18 @@ def test_stacked_models_have_all_activations_at_once(make_job):
     assert stacked.step == 5 * loop.step
     assert stacked.libraries == LIBRARIES + VMAP_LIBRARIES
     assert stacked.per_silo > loop.per_silo
+
+
+@pytest.mark.parametrize("silos", [1, STREAMS - 1, STREAMS + 2])
+def test_recorded_steps_have_activations_of_as_many_silos_as_there_are_streams(make_job, silos):
+    settings = {"silos": silos, "device": "auto"}
+    loop, recorded = (
+        plan_of(make_job(executor=name, **settings), dataset_of((1, 8, 8)), gpu=True)
+        for name in ("loop", "graphs")
+    )
+
+    assert (loop.at_once, recorded.at_once) == (1, min(STREAMS, silos))
+    assert recorded.step == min(STREAMS, silos) * loop.step
 
 
 @pytest.mark.parametrize("silos", [1, 3])

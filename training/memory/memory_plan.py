@@ -223,7 +223,7 @@ def _pass(model: nn.Module, dataset: Dataset, samples: int) -> tuple[FloatArray,
         output = outputs[0] if isinstance(outputs, tuple) else outputs
         gates = _GATES[layer.mode] if isinstance(layer, nn.RNNBase) else 0
         # A layer of the user's may take and return anything.
-        read = sum(each.nbytes for each in inputs[:1] if isinstance(each, Tensor))
+        read = sum(each.nbytes for each in inputs if isinstance(each, Tensor))
         layers.append(read + (1 + gates) * (output.nbytes if isinstance(output, Tensor) else 0))
 
     hooks = [layer.register_forward_hook(record) for layer in model.modules() if not list(layer.children())]
@@ -289,7 +289,7 @@ def plan_memory(
     row, buffers = FLOAT * padded(parameters), FLOAT * padded(in_buffers)
     before, after = remote_rows(job.mixing, own)
     width = row + buffers if config.exchange_buffers else row
-    staged = gpu and ranks > 1 and not config.gpu_aware_mpi
+    staged = gpu and not config.gpu_aware_mpi
     own_buffers = 0 if config.exchange_buffers else buffers
     moments = OPTIMIZER_ROWS.get(config.optimizer, 1 if config.momentum else 0)
     stretched = config.objective == "samples"
