@@ -51,6 +51,11 @@ def test_a_backend_must_say_that_it_can(backend, make_job, needed):
         assert str(caught.value).startswith(f"backend(='mpi') {rule}")
 
 
+@pytest.mark.parametrize("needed", NEEDS)
+def test_the_backend_of_silosim_can_do_all(needed, make_job):
+    check_mixing(make_job(silos=2, **{"matrix": HALF} | NEEDS[needed][0]))
+
+
 def test_a_plain_training_needs_no_abilities(monkeypatch, make_job):
     monkeypatch.setattr("training.backend.load_backend", None)
     check_mixing(make_job(silos=2))
