@@ -61,7 +61,14 @@ def needs(plan):
         config.ranks * sum(array.nbytes for array in arrays)
         + sum(
             plan_memory(
-                job, checked.model, checked.dataset, checked.parts, activations, rank=rank, ranks=config.ranks
+                job,
+                checked.model,
+                checked.dataset,
+                checked.parts,
+                activations,
+                rank=rank,
+                ranks=config.ranks,
+                gpu=False,
             ).new
             for rank in range(config.ranks)
         )

@@ -76,7 +76,9 @@ class OneOf:
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("settings", [{"model": "cnn", "executor": "auto"}, {"optimizer": "adam"}])
+@pytest.mark.parametrize(
+    "settings", [{"model": "cnn", "executor": "auto"}, {"model": "femnist_cnn"}, {"optimizer": "adam"}]
+)
 def test_the_plans_are_those_that_the_ranks_make_themselves(make_job, plans, ranks, settings):
     job = make_job(silos=5, ranks=ranks, **settings)
     check(job)

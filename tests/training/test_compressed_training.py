@@ -224,8 +224,8 @@ def test_compression_takes_the_memory_that_is_planned(make_job, make_rank_silos,
     data = load_dataset("digits")
     silos = make_rank_silos(job, data)
     model = initial_model(job.config, data, seed=job.seed)
-    activations = activations_of(job.config, model, data)
-    plan = plan_memory(job, model, data, job_parts(job, data), activations, rank=0, ranks=1)
+    activations = activations_of(job.config, model, data, gpu=False)
+    plan = plan_memory(job, model, data, job_parts(job, data), activations, rank=0, ranks=1, gpu=False)
     held = silos.models.rows.untyped_storage().nbytes()
     if gossip == "error_feedback":
         held += silos.exchange.state["left_out"].nbytes

@@ -454,7 +454,7 @@ def test_running_statistics_are_the_silos_own_or_travel_with_the_models(make_job
     none = Affine(fixed_bytes=np.zeros(1), sample_bytes=np.zeros(1))
     activations = Activations(saved=none, layers=none)
     cuts = np.array_split(np.arange(60), 4)
-    plan = plan_memory(job, model, dataset_of((1, 8, 8)), cuts, activations, rank=0, ranks=2)
+    plan = plan_memory(job, model, dataset_of((1, 8, 8)), cuts, activations, rank=0, ranks=2, gpu=False)
     row, statistics = 4 * padded(64 * 33 + 33 + 2 * 33 + 33 * 10 + 10), 4 * 96
 
     assert plan.models == (2 * 3 * (row + statistics) if exchange else 2 * 3 * row + 2 * statistics)
@@ -511,6 +511,6 @@ def test_samples_of_an_evaluation_at_once(make_job, tests, largest, at_once):
     )
     model = build_model("softmax", input_shape=(1, 8, 8), classes=10, seed=0)
     cuts = [np.arange(1), np.arange(largest)]
-    plan = plan_memory(job, model, data, cuts, activations, rank=0, ranks=1)
+    plan = plan_memory(job, model, data, cuts, activations, rank=0, ranks=1, gpu=False)
 
     assert plan.metrics == 3 * 4 * padded(650) + 1.5e6 * at_once

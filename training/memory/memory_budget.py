@@ -133,7 +133,7 @@ def check_memory(jobs: Sequence[TrainingJob], checked: CheckedData) -> None:
 
     model, dataset = checked.model, checked.dataset
     with reproducible():
-        activations = activations_of(jobs[0].config, model, dataset)
+        activations = activations_of(jobs[0].config, model, dataset, gpu=False)
     places, available = [], available_bytes()
     for job in jobs:
         ranks = min(job.config.ranks, job.silos)
@@ -141,7 +141,9 @@ def check_memory(jobs: Sequence[TrainingJob], checked: CheckedData) -> None:
         copy = _array_bytes(dataset) if ranks > 1 else 0
         rows = []
         for rank in range(ranks):
-            plan = plan_memory(job, model, dataset, checked.parts, activations, rank=rank, ranks=ranks)
+            plan = plan_memory(
+                job, model, dataset, checked.parts, activations, rank=rank, ranks=ranks, gpu=False
+            )
             need = _rank_memory(plan, machine=0, gpu=0)
             rows.append(need._replace(machine_need=need.machine_need + copy, machine_available=available))
         places += places_of(np.array(rows))

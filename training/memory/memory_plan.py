@@ -142,9 +142,7 @@ class MemoryPlan:
         return (own + (self.step if self.at_once > 1 else 0.0)) / self.silos if self.silos else 0.0
 
 
-def activations_of(
-    config: TrainingConfig, model: nn.Module, dataset: Dataset, *, gpu: bool = False
-) -> Activations:
+def activations_of(config: TrainingConfig, model: nn.Module, dataset: Dataset, *, gpu: bool) -> Activations:
     """Measure the activations of a training, for the executors that it may choose.
 
     Parameters
@@ -247,7 +245,7 @@ def plan_memory(
     *,
     rank: int,
     ranks: int,
-    gpu: bool = False,
+    gpu: bool,
 ) -> MemoryPlan:
     """Count what a rank will allocate; of the executors that may be chosen, for the one that takes most.
 
