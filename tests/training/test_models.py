@@ -217,6 +217,12 @@ def test_samples_that_a_model_cannot_read_are_an_error():
     rule = r"^model\(='softmax'\) must read samples of shape \(channels, height, width\) or \(length, features\), not"
     with pytest.raises(InputError, match=rule):
         build_model("softmax", input_shape=(200,), classes=100, seed=0)
+    rule = r"^model\(='cnn'\) must read samples of shape \(channels, height, width\), not \(\)\.$"
+    with pytest.raises(InputError, match=rule):
+        build_model("cnn", input_shape=(), classes=10, seed=0)
+    rule = r"^model\(='softmax'\) must read samples with one input, not 2\.$"
+    with pytest.raises(InputError, match=rule):
+        build_model("softmax", input_shape=((4,), (1, 8, 8)), classes=10, seed=0)
     with pytest.raises(InputError, match=r"^image\(=5 x 28\) must be at least 6 x 6 pixels"):
         build_model("femnist_cnn", input_shape=(1, 5, 28), classes=10, seed=0)
 
