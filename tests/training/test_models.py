@@ -1,4 +1,5 @@
 import math
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from training import TrainingConfig, exchanged_numbers
 from training.dpasgd import train_rank
 from training.engine.communicator import SingleRank
 from training.models import MODELS, build_model, named_models
+from training.models.named_models import check_batch_size
 from training.models.recurrent import char_gru
 
 CASES = {  # name: shape of a sample, classes
@@ -225,6 +227,24 @@ def test_samples_that_a_model_cannot_read_are_an_error():
         build_model("softmax", input_shape=((4,), (1, 8, 8)), classes=10, seed=0)
     with pytest.raises(InputError, match=r"^image\(=5 x 28\) must be at least 6 x 6 pixels"):
         build_model("femnist_cnn", input_shape=(1, 5, 28), classes=10, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("sides", "batch_size", "fits"),
+    [
+        ((32, 32), 1, False),
+        ((33, 32), 1, True),
+        ((32, 33), 1, True),
+        ((1, 1), 1, False),
+        ((1, 1), 2, True),
+        ((1, 64), 1, True),
+    ],
+)
+def test_batch_norm_needs_two_values_of_a_channel_where_it_sees_a_pixel_of_each_32(sides, batch_size, fits):
+    for name, is_needed in (("resnet18", True), ("resnet50", True), ("cnn", False)):
+        refused = pytest.raises(InputError, match=rf"images of {sides[0]} x {sides[1]} pixels: batch norm")
+        with refused if is_needed and not fits else nullcontext():
+            check_batch_size(name, input_shape=(3, *sides), batch_size=batch_size)
 
 
 def test_initial_convolutions_of_a_resnet_are_normal_by_fan_out():
