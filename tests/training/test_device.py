@@ -87,6 +87,17 @@ def test_on_the_processor_operations_and_environment_are_left_alone(device, monk
     assert settings() == before
 
 
+def test_convolutions_take_one_algorithm_in_single_precision_whatever_was_set_before():
+    def flags():
+        cudnn = torch.backends.cudnn
+        return cudnn.enabled, cudnn.benchmark, cudnn.deterministic, cudnn.allow_tf32
+
+    with torch.backends.cudnn.flags(enabled=False, benchmark=True, deterministic=False, allow_tf32=True):
+        with reproducible():
+            assert flags() == (True, False, True, False)
+        assert flags() == (False, True, False, True)
+
+
 @pytest.mark.usefixtures("two_gpus")
 @pytest.mark.parametrize(("gpu_aware", "device"), [(True, "cuda"), (True, "cpu"), (False, "cuda")])
 def test_an_mpi_for_gpus_finds_the_ranks_own_when_it_starts(gpu_aware, device, monkeypatch, tmp_path):
