@@ -374,6 +374,29 @@ def test_the_processor_has_one_name(tmp_path):
     assert machine_number() == machine_number() < 2**32
 
 
+def test_a_processor_without_a_name_has_that_of_its_kind(tmp_path, monkeypatch):
+    (tmp_path / "cpuinfo").write_text("model name :  \nHardware: board\n")
+    monkeypatch.setattr("platform.processor", lambda: "")
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    assert processor_name(tmp_path / "cpuinfo") == "riscv64"
+    monkeypatch.setattr("platform.processor", lambda: "some kind")
+    assert processor_name(tmp_path / "missing") == "some kind"
+
+
+def test_a_machine_is_its_name_and_when_it_was_started(tmp_path, monkeypatch):
+    """Containers of one machine may have names of their own; two machines, started from one image, the same name."""
+    monkeypatch.setattr("training.engine.hardware._BOOT", tmp_path / "boot")
+    found = {}
+    for boot in (None, "1", "2"):
+        if boot:
+            (tmp_path / "boot").write_text(boot)
+        for host in ("a", "b"):
+            monkeypatch.setattr("socket.gethostname", lambda host=host: host)
+            found[boot, host] = machine_number()
+            assert machine_number() == found[boot, host]
+    assert len(set(found.values())) == len(found)
+
+
 def test_a_gpu_has_its_own_number_and_the_processor_none(monkeypatch):
     uuids = {0: "GPU-a", 1: "GPU-b", 2: "GPU-a"}
     monkeypatch.setattr(
