@@ -173,3 +173,13 @@ def test_only_a_final_layer_for_another_number_of_classes_is_replaced():
         assert _replaced(model, kept) == ()
     assert _replaced(model, {**stored(5), "last.weight": torch.zeros(40)}) == ()
     assert _replaced(nn.Sequential(nn.Conv2d(1, 1, 3)), stored(5)) == ()
+
+
+def test_a_final_layer_without_biases_is_replaced_as_one_with_them():
+    model = nn.Sequential(OrderedDict(first=nn.Linear(4, 8), last=nn.Linear(8, 3, bias=False)))
+    other = torch.zeros(5, 8)
+
+    assert _replaced(model, {"last.weight": other}) == ("last.weight",)
+    assert _replaced(model, {"last.weight": other, "last.bias": torch.zeros(5)}) == ()
+    assert _replaced(model, {"last.weight": torch.zeros(3, 8)}) == ()
+    assert _replaced(model, {"last.weight": torch.zeros(5, 7)}) == ()

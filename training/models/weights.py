@@ -82,8 +82,10 @@ def _replaced(model: nn.Module, stored: dict[str, Tensor]) -> tuple[str, ...]:
         return ()
     name, final = linear[-1]
     weight, bias = stored.get(f"{name}.weight"), stored.get(f"{name}.bias")
-    if weight is None or bias is None or weight.dim() != 2:
+    if weight is None or weight.dim() != 2 or (bias is None) != (final.bias is None):
         return ()
     classes, features = weight.shape
-    fits = features == final.in_features and bias.shape == (classes,)
-    return (f"{name}.weight", f"{name}.bias") if fits and classes != final.out_features else ()
+    fits = features == final.in_features and (bias is None or bias.shape == (classes,))
+    if not fits or classes == final.out_features:
+        return ()
+    return (f"{name}.weight",) if bias is None else (f"{name}.weight", f"{name}.bias")
