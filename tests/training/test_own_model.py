@@ -13,9 +13,11 @@ from torch import nn
 
 from topologies.errors import InputError, TrainingError
 from training import HistoryRow, MixingPlan, TrainingConfig, exchanged_numbers, load_dataset, message_bits
+from training.data.datasets import Dataset
 from training.dpasgd import train_rank, train_round
 from training.engine.data_checks import job_parts
 from training.engine.initial_model import initial_model
+from training.engine.own_trial import try_own
 from training.models import build_model, model_spec
 from training.own_code import code_identity, file_of, load_callable, own_code, refused
 from training.random_streams import Purpose, stream
@@ -459,3 +461,27 @@ class Odd(Net):
     path = own_file(tmp_path, more)
     job = make_job(model=f"{path}:Odd", dataset=f"{path}:load", silos=2, partition="iid", rounds=1)
     assert len(rows_of(job)) == 2
+
+
+def test_a_model_is_tried_on_two_samples_or_on_a_batch_where_that_is_smaller():
+    class Noted(nn.Linear):
+        def forward(self, samples):
+            seen.append((len(samples), self.training))
+            return super().forward(samples)
+
+        def __deepcopy__(self, _memo):
+            return self
+
+    samples, labels = np.zeros((9, 3), np.float32), np.arange(9) % 2
+    for count, batch_size, tried in ((9, 4, 2), (9, 1, 1), (1, 4, 1)):
+        seen = []
+        data = Dataset(
+            train_inputs=samples[:count],
+            train_labels=labels[:count],
+            test_inputs=samples,
+            test_labels=labels,
+            classes=2,
+        )
+        try_own(TrainingConfig(batch_size=batch_size), Noted(3, 2), data)
+        # Once as it is measured, once as it is trained.
+        assert seen == [(tried, False), (tried, True)]
