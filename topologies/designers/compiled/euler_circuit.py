@@ -48,7 +48,6 @@ def circuit_tours(
                 last[node] = before[last[node]]
             if last[node] >= 0:
                 half = last[node]
-                last[node] = before[half]
                 walked[half // 2] = 1
                 stack[size] = edges[half // 2, 1 - half % 2]
                 size += 1

@@ -29,7 +29,7 @@ _NODE = np.dtype(
         ("stamp", np.int64),  # order in which vertices were matched first
         ("dual", np.float64),
         ("children", np.int64),
-        ("edges", np.int64),  # least-slack edges to other S-blossoms, -1 where they are not known
+        ("edges", np.int64),  # to other S-blossoms, of least slack; -1 where not known, as of vertices
     ]
 )
 _COUNTS = np.dtype(
@@ -148,23 +148,23 @@ def _augmented(s: _State) -> bool:
                     node[w].best_v < 0 or slack < _slack(s, node[w].best_v, node[w].best_w)
                 ):
                     node[w].best_v, node[w].best_w = v, w
-        kind, delta, chosen = 0, 0.0, vertices
+        chosen, delta, expands = -1, 0.0, False
         for v in range(vertices):
             if not node[node[v].top].label and node[v].best_v >= 0:
                 d = _slack(s, node[v].best_v, node[v].best_w)
-                if not kind or d < delta:
-                    kind, delta, chosen = 2, d, v
+                if chosen < 0 or d < delta:
+                    chosen, delta = v, d
         for k in range(vertices + count.alive):
             b = k if k < vertices else s.list[_ALIVE, k - vertices]
             if node[b].parent < 0 and node[b].label == 1 and node[b].best_v >= 0:
                 d = _slack(s, node[b].best_v, node[b].best_w) / 2.0
-                if not kind or d < delta:
-                    kind, delta, chosen = 3, d, b
+                if chosen < 0 or d < delta:
+                    chosen, delta = b, d
         for k in range(count.alive):
             b = s.list[_ALIVE, k]
-            if node[b].parent < 0 and node[b].label == 2 and (not kind or node[b].dual < delta):
-                kind, delta, chosen = 4, node[b].dual, b
-        if not kind:
+            if node[b].parent < 0 and node[b].label == 2 and (chosen < 0 or node[b].dual < delta):
+                chosen, delta, expands = b, node[b].dual, True
+        if chosen < 0:
             return False
         for v in range(vertices):
             label = node[node[v].top].label
@@ -178,7 +178,7 @@ def _augmented(s: _State) -> bool:
                 node[b].dual += delta
             elif node[b].parent < 0 and node[b].label == 2:
                 node[b].dual -= delta
-        if kind == 4:
+        if expands:
             _expand(s, chosen)
         else:
             v, w = node[chosen].best_v, node[chosen].best_w
@@ -290,7 +290,7 @@ def _make(s: _State, base: int, v: int, w: int) -> None:
         size += 1
         bw = node[node[bw].label_v].top
     node[top].parent = b
-    node[b].children, node[b].base, node[b].parent = size, base, -1
+    node[b].children, node[b].base = size, base
     node[b].label, node[b].dual = 1, 0.0
     node[b].label_v, node[b].label_w = node[top].label_v, node[top].label_w
     for k in range(_leaves(s, b)):
@@ -311,16 +311,14 @@ def _find_edges(s: _State, b: int) -> None:
         node[k].to_v = -1
     for k in range(node[b].children):
         c = s.row[_CHILD, b - vertices, k]
-        if c >= vertices and node[c].edges >= 0:
+        if node[c].edges >= 0:
             for m in range(node[c].edges):
                 _offer(s, b, s.row[_EDGE_V, c - vertices, m], s.row[_EDGE_W, c - vertices, m])
-            node[c].edges = -1
         else:
             for m in range(_leaves(s, c)):
                 for w in range(vertices):
                     if w != s.list[_LEAF, m]:
                         _offer(s, b, s.list[_LEAF, m], w)
-        node[c].best_v = -1
     node[b].edges, node[b].best_v = s.count[0].found, -1
     least = 0.0
     for k in range(node[b].edges):
@@ -361,7 +359,7 @@ def _free_children(s: _State, b: int) -> None:
 def _remove(s: _State, b: int) -> None:
     """Forget a blossom."""
     node, count = s.node, s.count[0]
-    node[b].label, node[b].best_v, node[b].children, node[b].edges = 0, -1, 0, -1
+    node[b].children = 0
     place = 0
     while s.list[_ALIVE, place] != b:
         place += 1

@@ -14,7 +14,6 @@ def lightest_tree(
     nodes = len(weights)
     for node in range(nodes):
         nearest[node], cost[node], tie[node] = 0, weights[0, node], node
-    tie[0] = -1  # in the tree
     for place in range(nodes - 1):
         new = 0
         for node in range(1, nodes):
@@ -23,7 +22,7 @@ def lightest_tree(
             ):
                 new = node
         edges[place, 0], edges[place, 1] = nearest[new], new
-        tie[new] = -1
+        tie[new] = -1  # in the tree
         for node in range(1, nodes):
             weight, rank = weights[new, node], min(new, node) * nodes + max(new, node)
             if tie[node] >= 0 and (weight < cost[node] or (weight == cost[node] and rank < tie[node])):
