@@ -154,7 +154,7 @@ class TourSearch:
         """Move a short segment that `a` ends next to a near neighbour, perhaps reversed."""
         nodes, cost, limit = len(tour), self.cost, -self.noise
         i = pos[a]
-        for size in range(1, min(LONGEST_SEGMENT, nodes - 2) + 1):
+        for size in range(1, LONGEST_SEGMENT + 1):
             for start in (i, i - size + 1) if size > 1 else (i,):
                 stop = start + size
                 if start < 0 or stop > nodes:

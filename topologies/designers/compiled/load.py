@@ -35,8 +35,6 @@ def add_loads(
             carried[node] = 1.0
         for place in range(nodes - 1, -1, -1):
             node = farthest[row, place]
-            if node == root or not away[node] < float("inf"):
-                continue
             before, from_root = 0, False
             for link in range(first[node], first[node + 1]):
                 if away[beside[link]] + cost[link] == away[node]:

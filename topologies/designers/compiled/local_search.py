@@ -180,7 +180,7 @@ def _or_opt(
 ) -> float:
     """Move a short segment that `a` ends next to a near neighbour, perhaps reversed; as `_two_opt`."""
     nodes, i = len(tour), pos[a]
-    for size in range(1, min(LONGEST_SEGMENT, nodes - 2) + 1):
+    for size in range(1, LONGEST_SEGMENT + 1):
         for start in range(i, i - size, -max(1, size - 1)):
             stop = start + size
             if start < 0 or stop > nodes:

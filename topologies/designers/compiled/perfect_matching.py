@@ -404,22 +404,16 @@ def _expand(s: _State, b: int) -> None:
         j -= size
     v, w = node[b].label_v, node[b].label_w
     while j:
-        at = (j - back) % size
-        p, q = (child_w[at], child_v[at]) if back else (child_v[at], child_w[at])
-        node[w].label = node[q].label = 0
         _assign(s, w, v)
-        s.allowed[p, q] = s.allowed[q, p] = True
         j += step
         at = (j - back) % size
         v, w = (child_w[at], child_v[at]) if back else (child_v[at], child_w[at])
-        s.allowed[v, w] = s.allowed[w, v] = True
         j += step
     # The base is labelled without its mate.
     base = child[0]
     node[w].label = node[base].label = 2
     node[w].label_v = node[base].label_v = v
     node[w].label_w = node[base].label_w = w
-    node[base].best_v = -1
     j += step
     while child[j % size] != entry:
         c = child[j % size]
@@ -431,7 +425,6 @@ def _expand(s: _State, b: int) -> None:
             m += 1
         v = s.list[_LEAF, m]
         if node[v].label:
-            node[v].label = node[node[node[c].base].mate].label = 0
             _assign(s, v, node[v].label_v)
     _remove(s, b)
 

@@ -87,10 +87,9 @@ def bounded_tree(
         if by_degree:
             priority[old] += nodes
         cost[new] = inf
-        if delta > 1:
-            for node in range(nodes):
-                if priority[node] < 0:
-                    cost[node] = min(cost[node], weights[new, node])
+        for node in range(nodes):
+            if priority[node] < 0:
+                cost[node] = min(cost[node], weights[new, node])
     return True
 
 
