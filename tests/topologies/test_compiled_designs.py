@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from topologies import AccessLinks, EventGraph, Workload, connectivity, cycle_time, design, load_underlay
 from topologies.compiled_designs import many_designs, takes_compiled
-from topologies.designers.compiled.first_tours import greedy_edges
+from topologies.designers.compiled.first_tours import greedy_edges, nearest_neighbours
 from topologies.designers.compiled.local_search import HELD, _two_opt
 from topologies.designers.compiled.tour_search import CompiledTourSearch
 from topologies.designers.cube_path import cube_paths
@@ -118,6 +118,18 @@ def test_greedy_paths_by_hand():
     assert found.tolist() == [0, 4, 2, 3, 1]
 
 
+def test_nearest_neighbours_by_hand():
+    # From 2 to 1, of two equally near ones the first; from 0, which no arc leaves, to the first that is left.
+    costs = np.full((5, 5), np.inf)
+    costs[2, [1, 3]] = 1.0
+    costs[1, [0, 4]] = 3.0, 4.0
+    tour, left = np.array([2, 4, 4, 4, 4]), np.zeros(5, dtype=bool)
+    nearest_neighbours(costs, tour, left)
+
+    assert tour.tolist() == [2, 1, 0, 3, 4]
+    assert not left.any()
+
+
 def test_long_reversals_of_asymmetric_tours():
     # Above 100 nodes a reversal that changes its cost is not tried everywhere, and restarts cut within a window.
     rng = np.random.default_rng(0)
@@ -154,6 +166,50 @@ def test_compiled_and_plain_tours_of_few_nodes_are_the_same(nodes):
         start = rng.permutation(nodes).tolist()
 
         assert compiled.improved(start) == plain.improved(start)
+
+
+@pytest.mark.parametrize("by_compiled", [False, True])
+@pytest.mark.parametrize(("noise", "is_changed"), [(1.999, True), (2.0, False)])
+def test_a_move_that_gains_no_more_than_noise_is_none(noise, is_changed, by_compiled):
+    # Round a square, crossed: each of the moves saves the two diagonals, 2 each, for two sides, 1 each.
+    costs = np.ones((4, 4))
+    costs[[0, 1, 2, 3], [2, 3, 0, 1]] = 2.0
+    search = (CompiledTourSearch if by_compiled else TourSearch).of(costs, noise=noise)
+    found = search.improved([0, 2, 1, 3])
+
+    assert search.length(found) == (4.0 if is_changed else 6.0)
+    assert is_changed or found == [0, 2, 1, 3]
+
+
+class _Draws:
+    """Random numbers as of numpy, but for the first of each row, by which a longer tour is always refused."""
+
+    def __init__(self, seed):
+        self.rng = np.random.Generator(np.random.PCG64(-seed))
+
+    def random(self, shape):
+        drawn = self.rng.random(shape)
+        drawn[:, 0] = 0.0
+        return drawn
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_changes_as_large_as_noise_count_in_compiled_code_as_in_plain_code(monkeypatch, symmetric):
+    # Whole numbers, so that many changes are equal to the noise: of moves, of restarts, and of the best tour.
+    monkeypatch.setattr(np.random, "default_rng", _Draws)
+    for seed in range(30):
+        rng = np.random.Generator(np.random.PCG64(seed))
+        nodes, noise = int(rng.integers(5, 20)), float(rng.integers(0, 4))
+        costs = rng.integers(0, 8, (nodes, nodes)).astype(float)
+        costs = np.triu(costs, 1) + np.triu(costs, 1).T if symmetric else costs
+        plain, compiled = TourSearch.of(costs, noise=noise), CompiledTourSearch.of(costs, noise=noise)
+        start = rng.permutation(nodes).tolist()
+        found = plain.improved(start)
+
+        assert compiled.improved(start) == found
+        # Draws are kept by their seed: those of no other test.
+        assert compiled.perturbed(start, 25, -1 - seed) == plain.perturbed(start, 25, -1 - seed)
+        assert found == start or plain.length(found) < plain.length(start) - noise
 
 
 @pytest.mark.parametrize(("reversed_nodes", "is_tried"), [(99, True), (100, True), (101, False)])
@@ -321,6 +377,64 @@ def test_matchings_where_a_blossom_is_reached_at_an_inner_vertex(seed):
     assert_same_matching(costs)
 
 
+def symmetric(rows):
+    """A matrix from the part of each of its rows that is right of the diagonal."""
+    costs = np.zeros((len(rows) + 1, len(rows) + 1))
+    for i, row in enumerate(rows):
+        costs[i, i + 1 :] = costs[i + 1 :, i] = row
+    return costs
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        symmetric([[100, 100, 100, 100, 100], [100, 77, 100, 95], [56, 56, 100], [50, 100], [77]]),
+        symmetric([[66, 100, 50, 100, 56], [95, 100, 100, 100], [74, 100, 100], [100, 50], [74]]),
+        symmetric(
+            [
+                [316, 925, 723, 371, 289, 881, 135],
+                [24, 54, 410, 479, 127, 665],
+                [637, 57, 13, 389, 281],
+                [519, 831, 920, 396],
+                [85, 788, 23],
+                [506, 703],
+                [595],
+            ]
+        ),
+    ],
+)
+def test_matchings_that_the_edge_of_least_slack_from_a_new_blossom_decides(costs):
+    # Found among 35,000 random ones: the first of the least, from node 0, and of found ones only.
+    assert_same_matching(costs)
+    with many_designs():
+        edges = lightest_matching(costs)
+    assert costs[tuple(edges.T)].sum() == least_sum(costs)
+
+
+def least_sum(costs, left=None):
+    """Smallest sum of a perfect matching, over all of them."""
+    left = tuple(range(len(costs))) if left is None else left
+    if not left:
+        return 0.0
+    first, *others = left
+    return min(
+        costs[first, other] + least_sum(costs, tuple(node for node in others if node != other))
+        for other in others
+    )
+
+
+@pytest.mark.parametrize("by_compiled", [False, True])
+@pytest.mark.parametrize("scale", [1.0, -1.0, 0.0, 2.0**60])
+def test_no_perfect_matching_is_lighter(scale, by_compiled):
+    rng = np.random.default_rng(3)
+    for nodes in (2, 4, 6, 8, 8):
+        costs = scale * symmetric([rng.integers(0, 7, nodes - 1 - i) for i in range(nodes - 1)])
+        with many_designs() if by_compiled else nullcontext():
+            edges = lightest_matching(costs)
+        assert sorted(edges.ravel().tolist()) == list(range(nodes))
+        assert costs[tuple(edges.T)].sum() == least_sum(costs)
+
+
 def test_a_matching_by_hand():
     # Two triangles far apart: one edge between them is needed, and the two cheapest inside.
     costs = np.full((6, 6), 10.0)
@@ -448,6 +562,12 @@ def test_a_trees_time_with_pairs_that_cannot_talk(graph, work):
         assert times(edges) == np.inf
         assert times(edges[1:]) == TreeTimes.of(blocked, work)(edges[1:])
     assert times(edges) == np.inf
+    # Half a bit per second is not nothing.
+    slow = TreeTimes.of(connectivity(graph.underlay, access=AccessLinks(up_bps=0.5, down_bps=1e9)), work)
+    with many_designs():
+        found_s = slow(edges[:1])
+    assert found_s == slow(edges[:1])
+    assert found_s == pytest.approx(2 * work.model_bits, rel=1e-5)
     nothing = TreeTimes.of(blocked, Workload(model_bits=0.0, compute_s=0.1))
     with many_designs():
         assert nothing(edges) == np.inf

@@ -9,7 +9,7 @@ import pytest
 
 from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay, published_underlays
 from topologies.compiled_designs import many_designs
-from topologies.designers.star import router_load, star
+from topologies.designers.star import _compiled_load, _plain_load, router_load, star
 from topologies.latency_rule import S_PER_KM, S_PER_PATH
 
 ACCESS = AccessLinks(up_bps=1e10, down_bps=1e10)
@@ -86,6 +86,16 @@ def test_the_compiled_load_is_that_of_networkx_to_the_last_bit(make_underlay, mo
         router_load.cache_clear()
         with many_designs():
             assert router_load(underlay).tolist() == [expected[router] for router in range(underlay.routers)]
+
+
+def test_what_routers_out_of_reach_pass_on_is_not_counted():
+    # 0 - 1 - 2 - 3, and apart from them 4 - 5 - 6: between others, 1 and 2 carry 4 messages each, and 5 carries 2.
+    lines = nx.Graph([(0, 1), (1, 2), (2, 3), (4, 5), (5, 6)])
+    latency_s = nx.to_scipy_sparse_array(lines, nodelist=range(7), weight=None, dtype=float)
+
+    loads = _compiled_load(latency_s)
+    assert loads * 6 * 5 == pytest.approx(np.array([0, 4, 4, 0, 0, 2, 0]), abs=1e-12)
+    assert loads.tolist() == _plain_load(latency_s).tolist()
 
 
 def test_the_compiled_load_of_the_shipped_networks_is_that_of_networkx():
