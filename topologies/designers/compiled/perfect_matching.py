@@ -102,13 +102,13 @@ def _match(s: _State) -> None:
                 _assign(s, v, node[v].mate)
         if not _augmented(s):
             return
-        # At the end of a stage, blossoms of no weight are dissolved.
+        # At the end of a stage, blossoms of no weight are dissolved: those inside others were made before these.
         alive = count.alive
         for k in range(alive):
             s.list[_HELD, k] = s.list[_ALIVE, k]
         for k in range(alive):
             b = s.list[_HELD, k]
-            if node[b].children and node[b].parent < 0 and node[b].label == 1 and node[b].dual == 0:
+            if node[b].parent < 0 and node[b].label == 1 and node[b].dual == 0:
                 _dissolve(s, b)
 
 
@@ -358,9 +358,7 @@ def _free_children(s: _State, b: int) -> None:
 @compiled
 def _remove(s: _State, b: int) -> None:
     """Forget a blossom."""
-    node, count = s.node, s.count[0]
-    node[b].children = 0
-    place = 0
+    place, count = 0, s.count[0]
     while s.list[_ALIVE, place] != b:
         place += 1
     count.alive -= 1
