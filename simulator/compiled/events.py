@@ -9,7 +9,6 @@ from simulator.compiled.slow_start import hold, next_held, release
 from simulator.compiled.state import (
     BACKWARD,
     COMPUTING,
-    ENDED,
     GATED,
     OFF,
     WAITING,
@@ -103,7 +102,6 @@ def _start(network: Network, silos: Silos, queue: Queue, window: Window, number:
         silo.computed_s = clock.now_s + here.compute_s
         put(silos.events, number, clock.now_s + clock.forward * here.compute_s)
     else:
-        silo.phase = ENDED
         drop(silos.events, number)
     # From here on it may send no message of rounds after the end.
     if k + clock.longest_lag > clock.rounds:
@@ -171,8 +169,7 @@ def _send(
 def _pass(network: Network, silos: Silos, queue: Queue, window: Window, number: int, k: int) -> None:
     """Let a message take its links, or wait for the one before it."""
     _take(network, silos, queue, window, number, k)
-    arc = network.arcs[number]
-    if arc.slow and arc.first == arc.end:
+    if network.arcs[number].first == network.arcs[number].end:
         _left(network, silos, queue, window, number, k)
 
 

@@ -50,26 +50,26 @@ def _compare(
         silo = silos.table[number]
         ahead_s = 0.0 if silo.phase == WAITING else silos.events[number].key - now_s
         if not (
-            _same(saved, place, silo.round - k, 0.0, save)
-            and _same(saved, place + 1, silo.phase, 0.0, save)
+            _same_number(saved, place, silo.round - k, save)
+            and _same_number(saved, place + 1, silo.phase, save)
             and _same(saved, place + 2, ahead_s, period_s, save)
         ):
             return False
         place += 3
     for number in range(len(network.arcs)):
         arc = network.arcs[number]
-        if not _same(saved, place, arc.count + arc.queued, 0.0, save):
+        if not _same_number(saved, place, arc.count + arc.queued, save):
             return False
         place += 1
         if arc.slow:
             if not (
-                _same(saved, place, arc.held, 0.0, save)
-                and _same(saved, place + 1, starts_slowly(arc, now_s), 0.0, save)
+                _same_number(saved, place, arc.held, save)
+                and _same_number(saved, place + 1, starts_slowly(arc, now_s), save)
             ):
                 return False
             place += 2
             if arc.held:
-                if not _same(saved, place, arc.held_round - k, 0.0, save):
+                if not _same_number(saved, place, arc.held_round - k, save):
                     return False
                 place += 1
                 round_ = arc.held_round
@@ -88,7 +88,7 @@ def _compare(
             continue
         left_bits = arc.left_bits - arc.rate_bps * (now_s - arc.since_s)
         if not (
-            _same(saved, place, arc.head_round - k, 0.0, save)
+            _same_number(saved, place, arc.head_round - k, save)
             and _same(saved, place + 1, arc.rate_bps, arc.rate_bps, save)
             and _same(saved, place + 2, left_bits, arc.bits + noise_s * arc.rate_bps, save)
         ):
@@ -99,19 +99,27 @@ def _compare(
             if not _same(saved, place, gap_bits, arc.bits + noise_s * arc.rate_bps, save):
                 return False
             place += 1
-    if not _same(saved, place, clock.latest - k, 0.0, save):
+    if not _same_number(saved, place, clock.latest - k, save):
         return False
     place += 1
     for number in range(len(silos.table)):
         for row in range(silos.table[number].round - clock.base, clock.latest + 1 - clock.base):
             later_s = max(0.0, window.inbox[row, number].latest_s - now_s)
             if not (
-                _same(saved, place, window.inbox[row, number].missing, 0.0, save)
+                _same_number(saved, place, window.inbox[row, number].missing, save)
                 and _same(saved, place + 1, later_s, period_s, save)
             ):
                 return False
             place += 2
     return True
+
+
+@compiled
+def _same_number(saved: FloatArray, place: int, value: int, save: bool) -> bool:
+    if save:
+        saved[place] = value
+        return True
+    return bool(value == saved[place])
 
 
 @compiled

@@ -25,8 +25,6 @@ def hold(network: Network, silos: Silos, messages: Records, number: int, k: int)
     clock, arc = network.clock[0], network.arcs[number]
     if starts_slowly(arc, clock.now_s):
         until_s = clock.now_s + arc.slow_s
-        if arc.held:
-            until_s = max(until_s, arc.held_until_s)
     elif arc.held:
         until_s = arc.held_until_s
     else:

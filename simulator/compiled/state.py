@@ -13,7 +13,7 @@ from simulator.job import Job
 from simulator.reduction import limiting_links
 from topologies.arrays import FloatArray
 
-COMPUTING, BACKWARD, WAITING, GATED, ENDED = range(5)
+COMPUTING, BACKWARD, WAITING, GATED = range(4)
 
 _UP = 1.0 + 2.0**-51
 

@@ -53,7 +53,7 @@ class SlowStarts:
         elif self._fifo and (connection.under_way or connection.held):
             connection.waiting.append(k)
         elif connection.starts_slowly(now_s):
-            self._hold(connection, arc, k, max(connection.held_until_s, now_s + connection.slow_start_s))
+            self._hold(connection, arc, k, now_s + connection.slow_start_s)
         elif connection.held:
             self._hold(connection, arc, k, connection.held_until_s)
         else:
