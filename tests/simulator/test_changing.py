@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from simulator import CapacityChange, Constant, FlowArc, RouteChange, make_job
+from simulator.compiled.engine import CompiledEngine
 from simulator.simpy_engine.engine import SimpyEngine
 from simulator.simpy_engine.rtt_weighted import rtt_weighted
 from topologies import InputError
 
+BOTH = pytest.mark.parametrize("engine", [SimpyEngine, CompiledEngine])
 
-def run(changes, *, queueing="fifo", rounds=1, bits=12.0):
+
+def run(changes, *, queueing="fifo", rounds=1, bits=12.0, engine=SimpyEngine):
     """Silos 0 and 1 send to silo 2 over link 0 (4 bit/s); changes: a list of them."""
     job = make_job(
         [
@@ -26,10 +29,11 @@ def run(changes, *, queueing="fifo", rounds=1, bits=12.0):
         rounds=rounds,
         queueing=queueing,
         changes=lambda: iter(sorted(changes, key=lambda change: change.date_s)),
+        positive_capacities=engine is CompiledEngine,
     )
-    engine = SimpyEngine(job, block_rounds=rounds)
-    block = engine.advance()
-    assert engine.advance() is None
+    running = engine(job, block_rounds=rounds)
+    block = running.advance()
+    assert running.advance() is None
     return block
 
 
@@ -39,21 +43,25 @@ def test_without_changes():
     assert block.link_bits.tolist() == [24.0, 12.0, 0.0, 0.0]
 
 
+@BOTH
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])
-def test_a_capacity_changes_the_rates_from_then_on(queueing):
-    block = run([CapacityChange(date_s=3.0, link=1, capacity_bps=1.0)], queueing=queueing)
+def test_a_capacity_changes_the_rates_from_then_on(queueing, engine):
+    changes = [CapacityChange(date_s=3.0, link=1, capacity_bps=1.0)]
+    block = run(changes, queueing=queueing, engine=engine)
     # 6 bits each by 3 s, then 1 and 3 bit/s: the second ends at 5 s, the first at 9 s.
     assert block.messages.last_bit_s[0, :2].tolist() == [9.0, 5.0]
     assert block.messages.bound_link[0, :2].tolist() == [1, 0]
     assert block.link_bits.tolist() == [24.0, 12.0, 0.0, 0.0]
 
 
-def test_a_message_that_is_alone_feels_a_change_as_well():
+@BOTH
+def test_a_message_that_is_alone_feels_a_change_as_well(engine):
     block = run(
         [
             CapacityChange(date_s=5.5, link=1, capacity_bps=1.0),
             CapacityChange(date_s=3.0, link=0, capacity_bps=8.0),
-        ]
+        ],
+        engine=engine,
     )
     # 6 bits each by 3 s, 4 bit/s each from then on until 4.5 s: done before the last change.
     assert block.messages.last_bit_s[0, :2].tolist() == [4.5, 4.5]
@@ -61,7 +69,8 @@ def test_a_message_that_is_alone_feels_a_change_as_well():
         [
             CapacityChange(date_s=1.0, link=1, capacity_bps=1.0),
             CapacityChange(date_s=6.0, link=1, capacity_bps=3.0),
-        ]
+        ],
+        engine=engine,
     )
     # 2 each by 1 s; 1 and 3 bit/s until the second ends at 1 + 10 / 3; the first has 5 left at 6 s: 3 bit/s.
     np.testing.assert_allclose(block.messages.last_bit_s[0, :2], [6.0 + 5 / 3, 1.0 + 10 / 3], rtol=1e-14)

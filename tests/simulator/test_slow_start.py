@@ -1,18 +1,23 @@
 """Messages that start slowly, in both engines: held back at the first one and after idle times."""
 
+import itertools
 import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from measured_network import measured_like
 from test_compiled import assert_like_simpy, assert_same, jobs, run
+from test_compiled_plan import assert_like_simpy as planned_like_simpy
+from test_compiled_plan import jobs as planned_jobs
+from test_periodic import overlays
 
 from simulator import FlowArc, LinkFailure, simulate, simulate_flows
 from simulator.activity import activity, start_error
 from simulator.compute_times import Constant
+from simulator.job import make_job
 from simulator.overlay_jobs import overlay_job
 from simulator.random_compute_times import Lognormal
 from topologies import Workload, design
@@ -57,6 +62,7 @@ def pair(**how):
     [
         (math.inf, [0.0, 8.5, 14.0, 19.5]),  # the first message only: 1 + 3 + 4 + 0.5, then 5.5
         (1.4, [0.0, 8.5, 17.0, 25.5]),  # idle for 1.5: the latency and computing
+        (1.5, [0.0, 8.5, 14.0, 19.5]),  # just as long
         (1.6, [0.0, 8.5, 14.0, 19.5]),
         (-math.inf, [0.0, 8.5, 17.0, 25.5]),
     ],
@@ -92,10 +98,12 @@ def test_a_held_message_leaves_its_links_to_others(engine):
 
 @BOTH
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
-def test_messages_behind_one_that_is_held_back_come_after_it(engine, sharing):
+@pytest.mark.parametrize("after_s", [0.0, 0.5, math.inf])
+def test_messages_behind_one_that_is_held_back_come_after_it(engine, sharing, after_s):
     """Silo 0 hands over models at 1 s and 2 s, and a third one a second after the first has arrived."""
+    held = {"slow_start_s": 3.5, "slow_start_after_s": after_s}
     arcs = [
-        FlowArc(source=0, target=1, latency_s=0.0, links=(0,), rate_bps=8.0, slow_start_s=3.5),
+        FlowArc(source=0, target=1, latency_s=0.0, links=(0,), rate_bps=8.0, **held),
         FlowArc(source=1, target=0, latency_s=0.0, links=(), rate_bps=math.inf),
     ]
     values = {
@@ -111,8 +119,30 @@ def test_messages_behind_one_that_is_held_back_come_after_it(engine, sharing):
     queued = simulate_flows(**values, queueing="fifo").messages
     np.testing.assert_allclose(queued.start_s[:, 0], [4.5, 5.5, 6.5])
     shared = simulate_flows(**values, queueing="overlap").messages
-    # Two share the link from 4.5 s to 6.5 s; at constant rates they do not share it.
-    np.testing.assert_allclose(shared.start_s[:, 0], [4.5, 4.5, 7.5 if sharing == "maxmin" else 6.5])
+    # Two share the link from 4.5 s to 6.5 s; at constant rates they do not share it. The third comes a second later.
+    third_s = (7.5 if sharing == "maxmin" else 6.5) + (3.5 if after_s < 1.0 else 0.0)
+    np.testing.assert_allclose(shared.start_s[:, 0], [4.5, 4.5, third_s])
+
+
+@BOTH
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
+def test_many_messages_that_are_held_back_take_their_links_at_once(engine, sharing):
+    """Silo 0 hands over a model each second from 1 s on; around the circle, it misses none before 9 s."""
+    arcs = [FlowArc(source=0, target=1, latency_s=0.0, links=(0,), rate_bps=1.0, slow_start_s=8.5)]
+    arcs += [FlowArc(source=i, target=(i + 1) % 10, latency_s=0.0, links=()) for i in range(1, 10)]
+    found = simulate_flows(
+        arcs,
+        link_capacity_bps=[1.0],
+        message_bits=[1.0] + [0.0] * 9,
+        compute_s=[1.0] * 10,
+        rounds=9,
+        sharing=sharing,
+        queueing="overlap",
+        engine=engine,
+        messages=True,
+    ).messages
+    assert found.start_s[:, 0].tolist() == [9.5] * 9
+    np.testing.assert_allclose(found.last_bit_s[:, 0], 9.5 + (9.0 if sharing == "maxmin" else 1.0))
 
 
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])
@@ -121,6 +151,43 @@ def test_messages_behind_one_that_is_held_back_come_after_it(engine, sharing):
 def test_both_engines_have_the_same_dates(values, rounds, block_rounds, sharing, queueing):
     assert_like_simpy(
         values | {"rounds": rounds, "sharing": sharing, "queueing": queueing}, block_rounds=block_rounds
+    )
+
+
+@st.composite
+def slow_plans(draw):
+    """Jobs with arcs of each round's own, on which some messages start slowly, some after idle times."""
+    job = draw(planned_jobs())
+    slow = st.sampled_from([(0.0, math.inf), (0.7, math.inf), (1.9, -math.inf), (0.7, 0.37), (2.6, 3.1)])
+    arcs = [
+        replace(arc, slow_start_s=slow_s, slow_start_after_s=after_s)
+        for arc, (slow_s, after_s) in zip(
+            job["arcs"], draw(st.lists(slow, min_size=12, max_size=12)), strict=False
+        )
+    ]
+    return job | {"arcs": arcs}
+
+
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+@given(values=slow_plans(), block_rounds=st.sampled_from([1, 2, 3, 64]))
+def test_both_engines_have_the_same_dates_where_arcs_change(values, block_rounds, sharing, queueing):
+    planned_like_simpy(make_job(**values, sharing=sharing, queueing=queueing), block_rounds=block_rounds)
+
+
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+@given(overlay=overlays(), rounds=st.integers(1, 30), block_rounds=st.sampled_from([1, 3, 64]))
+@settings(max_examples=10)
+def test_both_engines_have_the_same_dates_with_lags(overlay, rounds, block_rounds, sharing, queueing):
+    job = overlay_job(overlay, rounds, sharing=sharing, queueing=queueing)
+    how = [(0.7, math.inf), (0.0, math.inf), (0.7, 0.37), (1.9, -math.inf)]
+    arcs = [
+        replace(arc, slow_start_s=slow_s, slow_start_after_s=after_s)
+        for arc, (slow_s, after_s) in zip(job.arcs, itertools.cycle(how), strict=False)
+    ]
+    planned_like_simpy(
+        replace(job, arcs=tuple(arcs), backward_share=0.0), block_rounds=block_rounds, repeats=True
     )
 
 
@@ -147,8 +214,12 @@ def test_exact_periods_are_those_of_the_full_simulation(when, kind, queueing, sh
 
 
 @BOTH
-def test_no_period_is_proven_while_a_queue_at_constant_rates_grows(engine):
-    """Rounds start every 0.95 s or so until the arc that takes 1.01 s is the latest; its queue is what changes."""
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
+def test_no_period_is_proven_while_a_queue_at_constant_rates_grows(engine, sharing):
+    """Rounds start every 0.95 s or so until the arc that takes 1.01 s is the latest; its queue is what changes.
+
+    Each arc has a link of its own.
+    """
     arcs = [
         FlowArc(source=0, target=1, latency_s=0.0, links=(0,), rate_bps=1 / 1.01),
         FlowArc(source=1, target=0, latency_s=0.3, links=(1,), rate_bps=10.0),
@@ -166,11 +237,11 @@ def test_no_period_is_proven_while_a_queue_at_constant_rates_grows(engine):
     ]
     found = simulate_flows(
         arcs,
-        link_capacity_bps=[1e9] * 5,
+        link_capacity_bps=[1 / 1.01, *[10.0] * 4],
         message_bits=1.0,
         compute_s=[0.0, 0.2, 0.0, 0.95],
         rounds=200,
-        sharing="equal",
+        sharing=sharing,
         engine=engine,
     )
     assert found.steady.is_exact
