@@ -22,6 +22,8 @@ LEGEND_LINE_IN = 0.22
 LEGEND_LETTERS, LEGEND_MARGIN = 84, 7
 """Letters that a line of the legend below has room for; those that line and gap beside a name take."""
 _THIN_PT = 0.7
+_MARKERS = 0.15
+"""Length between two markers on a line, in parts of the panel's diagonal."""
 _LETTER_IN, _NARROW_LETTER_IN = 0.0083, 0.0074
 """Width of a letter of the title in inches per point, with a margin; with less of one in a narrow figure."""
 _NO_DATE = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
@@ -54,6 +56,11 @@ def line_options(style: LineStyle) -> dict[str, Any]:
 def thin(style: FigureStyle) -> dict[str, Any]:
     """Style of the lines of `paper`."""
     return {"linewidth": style.scaled(_THIN_PT)}
+
+
+def markers(points: int) -> dict[str, Any]:
+    """Markers along a line, for matplotlib, which gives a single point none where they have a distance."""
+    return {"markevery": None if points == 1 else _MARKERS}
 
 
 def legend_columns(

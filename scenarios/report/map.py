@@ -187,8 +187,6 @@ class _Sizes:
     @property
     def columns(self) -> int:
         """Columns of the legend that have room."""
-        if not self.style.is_narrow:
-            return _COLUMNS
         longest = max((len(entry.text) for entry in self.layout.legend), default=0) + _HANDLE_LETTERS
         return max(1, min(_COLUMNS, int(self.map_width_pt / (_LETTER * self.style.pt(SMALL_PT) * longest))))
 
@@ -342,11 +340,11 @@ def _draw_scale(
     thick = sizes.lines(7) / height
     left, part = sizes.left_pt / width, 0.95 if style.is_narrow else 0.42
     axes = figure.add_axes((left, bottom, part * sizes.map_width_pt / width, thick))
-    high = scale.high_bps if scale.high_bps > scale.low_bps else 1.001 * scale.low_bps
-    bar = figure.colorbar(
-        ScalarMappable(LogNorm(scale.low_bps, high), SPEEDS), cax=axes, orientation="horizontal"
-    )
-    ticks = log_ticks(scale.low_bps, high, 5) if scale.high_bps > scale.low_bps else [scale.low_bps]
+    # A single bandwidth is in the middle, whose colour all lines have then.
+    beyond = 1.0 if scale.high_bps > scale.low_bps else 1.001
+    low, high = scale.low_bps / beyond, scale.high_bps * beyond
+    bar = figure.colorbar(ScalarMappable(LogNorm(low, high), SPEEDS), cax=axes, orientation="horizontal")
+    ticks = log_ticks(low, high, 5) if beyond == 1 else [scale.low_bps]
     bar.set_ticks(ticks, labels=[format_rate(tick) for tick in ticks])
     bar.ax.xaxis.set_minor_locator(NullLocator())
     bar.ax.tick_params(labelsize=style.pt(NOTE_PT), length=style.scaled(2), pad=style.scaled(2))

@@ -1,6 +1,7 @@
 """Figures for papers: one line style for each kind of overlay, units on every axis."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from scenarios.report.figure_parts import (
     balanced,
     legend_columns,
     line_options,
+    markers,
     panels_figure,
     save_figure,
     set_title,
@@ -33,6 +35,7 @@ from scenarios.report.run_metrics import shown_metrics, time_axis
 from scenarios.report.tables import Column, Table, percent
 from scenarios.runfile.reader import RunRecord
 from topologies import InputError
+from topologies.arrays import FloatArray
 from topologies.wrapping import wrapped
 
 _PARTS = {
@@ -53,8 +56,6 @@ _SIMULATED_MARKER: dict[str, Any] = {"marker": "o", "markerfacecolor": "none", "
 _WANTED: dict[str, Any] = {"color": "0.5", "linestyle": "--"}
 _LEAST_PERCENT = 1.0
 """The axis of differences reaches at least so far to both sides, so that negligible differences look small."""
-_MARKERS = 0.15
-"""Length between two markers on a line, in parts of the panel's diagonal."""
 _LEGEND_BELOW_LETTERS, _LONG_HANDLE, _LEGEND_LINE_BELOW_IN = 105, 9, 0.2
 """Room of a legend below a narrow figure in smaller letters, that of a long line in it, and the height of its lines."""
 _FEW_LETTERS, _NAMES_LETTERS, _LABEL_LETTERS, _PANEL_LETTERS = 108, 118, 48, 38
@@ -129,7 +130,6 @@ def _run_figure(
         options = line_options(styles[overlay.kind]) | {
             "linewidth": style.scaled(1.4),
             "markersize": style.scaled(4),
-            "markevery": _MARKERS,
         }
         # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
         drawn = overlay.wall_clock_s > 0 if far_apart else np.full(len(overlay.wall_clock_s), True)
@@ -140,11 +140,15 @@ def _run_figure(
             for column, (time, finite) in enumerate(
                 ((overlay.computed_rounds, there), (overlay.wall_clock_s / scale, there & drawn))
             ):
+                points = int(finite.sum())
                 if column == 0 and is_one:
                     if index == 0:
-                        axes[row][0].plot(time[finite], values[finite], **_one(style))
+                        marker = "o" if points == 1 else None
+                        axes[row][0].plot(time[finite], values[finite], marker=marker, **_one(style))
                     continue
-                axes[row][column].plot(time[finite], values[finite], label=overlay.kind, **options)
+                axes[row][column].plot(
+                    time[finite], values[finite], label=overlay.kind, **options, **markers(points)
+                )
     lines: list[Artist] = [*axes[0][1].get_lines()]
     names = [overlay.kind for overlay in trained]
     if is_one:
@@ -407,7 +411,7 @@ def _validation_figure(table: Table, style: FigureStyle, *, title: str) -> Figur
         start = np.where(part >= 0, right, left)
         axis.barh(places, part, left=start, height=0.55, color=colour, label=name)
         right, left = right + np.maximum(part, 0), left + np.minimum(part, 0)
-    totals = np.array([100 * (row["maxmin_over_paper"] or 0.0) for row in rows])
+    totals = _percents(rows, "maxmin_over_paper")
     half = [factor * (row["maxmin_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)]
     axis.errorbar(
         totals,
@@ -421,7 +425,7 @@ def _validation_figure(table: Table, style: FigureStyle, *, title: str) -> Figur
     )
     simulated = Column(key="maxmin_over_paper", title="max-min", show=percent, exact="maxmin_is_exact")
     texts = [simulated.text(row) for row in rows]
-    equal = [100 * (row["equal_over_paper"] or 0.0) for row in rows]
+    equal = _percents(rows, "equal_over_paper")
     equal_half = [
         factor * (row["equal_half_width_s"] or 0.0) for factor, row in zip(scale, rows, strict=True)
     ]
@@ -459,6 +463,11 @@ def _validation_figure(table: Table, style: FigureStyle, *, title: str) -> Figur
     size = style.pt(LEGEND_PT)
     figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=size)
     return figure
+
+
+def _percents(rows: Sequence[Mapping[str, Any]], key: str) -> FloatArray:
+    """Differences in percent; NaN, which is not drawn, where there is none."""
+    return np.array([math.nan if row[key] is None else 100 * row[key] for row in rows])
 
 
 def _one(style: FigureStyle) -> dict[str, Any]:

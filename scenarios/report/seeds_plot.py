@@ -14,6 +14,7 @@ from scenarios.report.figure_parts import (
     add_legend,
     legend_columns,
     line_options,
+    markers,
     panels_figure,
     save_figure,
     set_title,
@@ -78,8 +79,10 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
     scale, unit, far_apart = time_axis(trained)
     styles = styles_of([overlay.kind for overlay in records[0].overlays])
     for overlay, spread in zip(trained, spreads, strict=True):
-        options = line_options(styles[overlay.kind]) | {"linewidth": style.scaled(1.4), "markevery": 0.15}
-        options["markersize"] = style.scaled(4)
+        options = line_options(styles[overlay.kind]) | {
+            "linewidth": style.scaled(1.4),
+            "markersize": style.scaled(4),
+        }
         time = overlay.wall_clock_s / scale
         for row, (metric, factor, label) in enumerate(metrics):
             axes[row][0].set_ylabel(label)
@@ -87,7 +90,7 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
             for column, x in enumerate((overlay.computed_rounds, time)):
                 shown = x > 0 if column and far_apart else np.full(len(x), True)
                 y = factor * overlay.history[metric][shown]
-                line = axes[row][column].plot(x[shown], y, **options)[0]
+                line = axes[row][column].plot(x[shown], y, **options, **markers(int(shown.sum())))[0]
                 axes[row][column].fill_between(
                     x[shown], low[shown], high[shown], color=line.get_color(), alpha=_BAND_ALPHA, linewidth=0
                 )

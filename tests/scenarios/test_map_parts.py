@@ -235,7 +235,8 @@ def test_a_narrow_legend_has_columns_for_its_longest_text():
     narrow = FigureStyle(width_in=3.5, reference_in=MAP_STYLE.reference_in)
     # 221 pt have room for 65 letters of 0.55 * 6.1 pt, 9 of them of line and gap.
     letters = (252 - 44 * narrow.factor) / (0.55 * narrow.pt(7.5))
-    assert columns(MAP_STYLE, "x" * 90) == 4
+    # 462 pt have room for 112 letters of 0.55 * 7.5 pt.
+    assert [columns(MAP_STYLE, "x" * longest) for longest in (19, 20, 28, 29, 47, 48)] == [4, 3, 3, 2, 2, 1]
     assert columns(narrow, "x" * int(letters / 2 - 9), "x") == 2
     assert columns(narrow, "x" * (int(letters / 2 - 9) + 1)) == 1
     assert columns(narrow, "x" * 90) == 1

@@ -17,7 +17,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.ft2font import FT2Font
 from matplotlib.text import Text
 
-from scenarios.report.map import map_figure, plot_map
+from scenarios.report.map import MAP_STYLE, SPEEDS, _page, map_figure, plot_map
 from scenarios.report.map_layout import (
     FONT_PT,
     Scale,
@@ -234,6 +234,34 @@ def test_the_scale_of_speeds_ends_before_what_is_said_beside_it(tmp_path):
     assert max(label.get_window_extent().x1 for label in scale.get_xticklabels()) < min(
         part.get_window_extent().x0 for part in beside
     )
+
+
+def test_a_single_bandwidth_has_the_colour_of_its_place_on_the_scale():
+    given = MeasuredPairs(bandwidth_bps=np.full((2, 2), 1e9), latency_s=np.zeros((2, 2)))
+    alike = network({"A": (0.0, 0.0), "B": (0.0, 1.0)}, [], measured=given)
+    figure = map_figure(map_layout(alike))
+    ground, scale = figure.axes
+    (tick,) = scale.get_xticks()
+    low, high = scale.get_xlim()
+    place = math.log(tick / low) / math.log(high / low)
+    assert tick == 1e9
+    assert place == pytest.approx(0.5)
+    assert np.allclose(ground.collections[0].get_colors()[0][:3], SPEEDS(place)[:3], atol=0.01)
+
+
+@pytest.mark.parametrize("width_in", [3.5, MAP_STYLE.width_in, 14.0])
+def test_a_legend_of_long_texts_ends_within_its_figure(width_in):
+    chain = [(k, k + 1) for k in range(7)]
+    places = {f"r{k}": (k, 2.0 * k) for k in range(8)}
+    style = replace(MAP_STYLE, width_in=width_in)
+    for decades in (3, 5, 8):
+        network_of = network(places, chain, np.geomspace(1e5, 10.0 ** (5 + decades), 7).tolist())
+        figure = map_figure(map_layout(network_of, _page(style)), style)
+        figure.draw_without_rendering()
+        (legend,) = figure.legends
+        box = legend.get_window_extent()
+        assert figure.bbox.contains(box.x0, box.y0)
+        assert figure.bbox.contains(box.x1, box.y1)
 
 
 def test_labels_above_and_below_a_site_are_centred_on_it():

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.backend_bases import RendererBase
 from test_figures import KINDS, sweep_table, upgrade_table, validation_rows
 from test_tables_and_plots import overlay, record
 
 from scenarios.report import plots
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle
 from scenarios.report.plots import _over_access_figure, _run_figure, _upgrade_figure, _validation_figure
+from scenarios.report.seeds_plot import _figure
 from scenarios.report.tables import Table
 
 HERE = Path("x.png")
@@ -185,6 +187,9 @@ def test_an_overlay_whose_paper_is_0_has_no_difference():
     assert bars(panel) == []
     assert panel.get_xlim() == (-1.0, 1.0)
     assert panel.texts[1].get_text() == "-"
+    # Nor has it a place on the axis, as one of 0 % would have.
+    assert [place for line in panel.lines for place in line.get_xdata() if np.isfinite(place)] == [0, 0]
+    assert panel.lines[-1].get_ydata() == [0, 1]  # the line at 0 %
 
 
 def run(*overlays, target=None, is_imported=False):
@@ -217,3 +222,37 @@ def test_a_target_without_accuracies_is_not_drawn():
     assert with_target.axes[2].lines[-1].get_ydata() == [50.0, 50.0]
     assert with_target.get_figheight() == pytest.approx(5.2)
     assert len(with_target.axes[0].lines) == 1
+
+
+class Marked(RendererBase):
+    """Counts the markers that are drawn."""
+
+    count = 0
+
+    def draw_path(self, *_: object) -> None:
+        """Lines do not count."""
+
+    def draw_markers(self, _gc, _marker, _marker_transform, path, *_: object) -> None:
+        self.count += len(path.vertices)
+
+
+def marks(lines):
+    """Markers that are drawn on each line."""
+    renderers = [Marked() for _ in lines]
+    for line, renderer in zip(lines, renderers, strict=True):
+        line.draw(renderer)
+    return [renderer.count for renderer in renderers]
+
+
+def test_a_curve_of_one_row_is_seen():
+    star, ring = overlay("star", 9.0, [0.1, 0.9]), overlay("ring", 1.0, [0.1, 0.9])
+    once = replace(ring, history=ring.history | {"test_accuracy": np.array([np.nan, 0.9])})
+    # A logarithmic axis has no round 0, so that one round is left.
+    apart, alone = run(star, ring), run(once)
+    assert [len(line.get_xdata()) for line in apart.axes[1].lines] == [1, 1]
+    assert marks(apart.axes[1].lines) == [1, 1]
+    assert marks([*alone.axes[0].lines, *alone.axes[2].lines, *alone.axes[3].lines]) == [2, 1, 1]
+    imported = run(once, replace(once, kind="star"), is_imported=True)
+    assert marks([*imported.axes[0].lines, *imported.axes[2].lines]) == [0, 1]
+    seeds = _figure({1: record(star, ring)}, DEFAULT_STYLE, title="t")
+    assert marks(seeds.axes[1].lines) == [1, 1]
