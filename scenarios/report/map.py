@@ -236,16 +236,25 @@ def _degrees(angle: float, sides: str, decimals: int) -> str:
 
 
 def _draw_scale_bar(axes: Axes, layout: MapLayout, style: FigureStyle) -> None:
-    """A bar of a round number of km in the lower right corner."""
+    """A bar of a round number of km in the lower right corner, or the left one where a site is only at the right."""
     window = layout.window
     most = window.width_km / 5
     power = 10.0 ** math.floor(math.log10(most))
     length = max(factor * power for factor in (1, 2, 5) if factor * power <= most)
     part = length / window.width_km
-    ends, width = [0.975 - part, 0.975], style.scaled(1.2)
+    width_pt, height_pt = layout.page.width_pt, layout.height_pt
+    size_pt = style.pt(NOTE_PT) / max(1.0, style.factor)
+
+    def is_free(right: float) -> bool:
+        left_pt, right_pt = (right - part) * width_pt, right * width_pt
+        # With a line of text above it, which may be somewhat longer than it.
+        return layout.is_free(left_pt - 4, 0.0, right_pt + 4, 0.038 * height_pt + 1.2 * size_pt)
+
+    right = 0.025 + part if is_free(0.025 + part) and not is_free(0.975) else 0.975
+    ends, width = [right - part, right], style.scaled(1.2)
     axes.plot(ends, [0.03, 0.03], transform=axes.transAxes, color="0.3", linewidth=width, zorder=6)
     axes.text(
-        0.975 - part / 2,
+        right - part / 2,
         0.038,
         f"{length:g} km" if length >= 1 else f"{1000 * length:g} m",
         transform=axes.transAxes,

@@ -196,6 +196,13 @@ class MapLayout:
         """Points right of and above the lower left corner, shape (..., 2), for points on the map."""
         return _on_page(points, self.window, self.page)
 
+    def is_free(self, left: float, bottom: float, right: float, top: float) -> bool:
+        """Whether a part of the page, in points, holds no site's dot and no label."""
+        places, near = self.on_page(np.column_stack([self.x, self.y])), self.dot_pt / 2
+        within = (places > [left - near, bottom - near]) & (places < [right + near, top + near])
+        labels = [_box(label, places[label.site], self.page.font_pt) for label in self.labels]
+        return not (within.all(axis=1).any() or _overlaps((left, bottom, right, top), labels))
+
 
 USUAL_PAGE = Page()
 
@@ -537,15 +544,26 @@ def _candidates(
     site: int, text: str, at: FloatArray, away: float, font_pt: float
 ) -> Iterator[tuple[_Box, Label]]:
     """Labels of a site in all directions, so far from it, each with the box that it fills."""
-    width, height = _text_pt(text, font_pt), _LINE * font_pt
     for side, up in _DIRECTIONS:
         right_pt = side * away * (0.7 if up else 1.0)
-        up_pt = up * (away if side else 0.7 * away + height / 2)
-        left = float(at[0]) + right_pt + (0.0 if side > 0 else -width if side < 0 else -width / 2)
-        bottom = float(at[1]) + up_pt - height / 2
+        up_pt = up * (away if side else 0.7 * away + _LINE * font_pt / 2)
         leads = away > _AWAY_PT[0]
         label = Label(site=site, text=text, side=side, right_pt=right_pt, up_pt=up_pt, has_leader=leads)
-        yield (left, bottom, left + width, bottom + height), label
+        yield _box(label, at, font_pt), label
+
+
+def _box(label: Label, at: FloatArray, font_pt: float) -> _Box:
+    """What a label of a site at some place fills."""
+    width, height = _text_pt(label.text, font_pt), _LINE * font_pt
+    left = float(at[0]) + label.right_pt - (width / 2, 0.0, width)[label.side]
+    bottom = float(at[1]) + label.up_pt - height / 2
+    return left, bottom, left + width, bottom + height
+
+
+def _overlaps(box: _Box, boxes: Sequence[_Box]) -> int:
+    """How many boxes one box lies on."""
+    left, bottom, right, top = box
+    return sum(left < r and right > l and bottom < t and top > b for l, b, r, t in boxes)  # noqa: E741
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -578,9 +596,7 @@ def _cost(box: _Box, boxes: Sequence[_Box], dots: _Counted, crossed: _Counted) -
     left, bottom, right, top = box
     width, height = (size - 1 for size in dots.below.shape)
     leaves = left < _EDGE_PT or bottom < 0 or right > width - _EDGE_PT or top > height
-    collisions = _LEAVING * leaves
-    collisions += sum(left < r and right > l and bottom < t and top > b for l, b, r, t in boxes)  # noqa: E741
-    collisions += dots.within(box, margin=2.0)
+    collisions = _LEAVING * leaves + _overlaps(box, boxes) + dots.within(box, margin=2.0)
     return _COLLISION * collisions + 1.5 * min(crossed.within(box), 60)
 
 

@@ -173,9 +173,7 @@ def test_degrees_have_their_side_beyond_the_date_line_too(angle, sides, decimals
     ],
 )
 def test_the_bar_is_a_round_length_of_at_most_a_fifth_of_the_width(width_km, length_km, text):
-    axes = Figure().add_subplot()
-    _draw_scale_bar(axes, SimpleNamespace(window=window(east=width_km / 111.2)), MAP_STYLE)
-    (bar,), (label,) = axes.lines, axes.texts
+    bar, label = bar_of(window(east=width_km / 111.2))
     left, right = bar.get_xdata()
     assert label.get_text() == text
     assert right - left == pytest.approx(length_km / width_km)
@@ -183,11 +181,67 @@ def test_the_bar_is_a_round_length_of_at_most_a_fifth_of_the_width(width_km, len
     assert label.get_position() == pytest.approx(((left + right) / 2, 0.038))
 
 
+def bar_of(shown, *occupied, style=MAP_STYLE):
+    """The bar of km and its label, where what fills the page at some points is known."""
+
+    def is_free(left, bottom, right, top):
+        return not any(left < x < right and bottom < y < top for x, y in occupied)
+
+    axes = Figure().add_subplot()
+    layout = SimpleNamespace(window=shown, page=_page(style), height_pt=200.0, is_free=is_free)
+    _draw_scale_bar(axes, layout, style)
+    (bar,), (label,) = axes.lines, axes.texts
+    return bar, label
+
+
+def test_the_bar_is_left_where_only_the_right_corner_has_a_site():
+    shown = window(east=1000.0001 / 111.2)  # 200 km are a fifth of 462 pt
+
+    def ends(*occupied, style=MAP_STYLE):
+        return pytest.approx(bar_of(shown, *occupied, style=style)[0].get_xdata())
+
+    right, left = [0.775, 0.975], [0.025, 0.225]
+    assert right == ends()
+    assert left == ends((400, 5))
+    # 4 pt beside the bar's ends, and 1.2 * 6.5 pt above 0.038 * 200 pt.
+    assert [ends((358.05 - more, 5)) for more in (3.9, 4.1)] == [left, right]
+    assert [ends((450.45 + more, 5)) for more in (3.9, 4.1)] == [left, right]
+    assert [ends((400, 15.4 + more)) for more in (-0.1, 0.1)] == [left, right]
+    # With sites in both corners it stays where it is looked for.
+    assert right == ends((400, 5), (11.55 + 92, 5))
+    assert right == ends((50, 5))
+    # A magnified figure has the letters of its layout.
+    wide = replace(MAP_STYLE, width_in=2 * MAP_STYLE.width_in)
+    assert [ends((400, 15.4 + more), style=wide) for more in (-0.1, 0.1)] == [left, right]
+
+
+def test_a_part_of_a_map_is_free_without_dots_and_labels():
+    layout = map_layout(network({"Oslo": (59.9, 10.7), "Bergen": (60.4, 5.3)}, [(0, 1)]))
+    (x, y), *_ = layout.on_page(np.column_stack([layout.x, layout.y]))
+    (label,) = [each for each in layout.labels if each.text == "Oslo"]
+    assert (label.side, label.right_pt) == (1, 4.5)
+    # A dot of 4 pt; beside it a label of 7 pt, 1.2 of which a line is high, and 4 letters of which O is a capital.
+    end = x + 4.5 + 7 * (0.74 + 3 * 0.59)
+    for box, is_free in [
+        ((x - 9, y - 1, x - 2.1, y + 1), True),
+        ((x - 9, y - 1, x - 1.9, y + 1), False),
+        ((x - 1, y - 9, x + 1, y - 2.1), True),
+        ((x - 1, y + 1.9, x + 1, y + 9), False),
+        ((end - 0.1, y, end + 9, y + 9), False),
+        ((end + 0.1, y, end + 9, y + 9), True),
+        ((x + 9, y + 4.1, end, y + 9), False),
+        ((x + 9, y + 4.3, end, y + 9), True),
+        ((0, 0, 462, 500), False),
+    ]:
+        assert layout.is_free(*box) is is_free
+
+
 def ground_of(east):
     """The axes of a window of so many degrees."""
     layout = SimpleNamespace(
-        window=window(east=east, north=east / 2), is_geographic=True, ground="plain", land=[], legend=[]
-    )
+        window=window(east=east, north=east / 2), is_geographic=True, ground="plain", land=[], legend=[],
+        page=USUAL_PAGE, height_pt=200.0, is_free=lambda *_: True,
+    )  # fmt: skip
     axes = Figure(figsize=(7, 4)).add_subplot()
     _draw_ground(axes, layout, _Sizes(layout, MAP_STYLE))
     return axes
