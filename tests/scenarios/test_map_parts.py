@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from test_maps import NAN, network
 
 from scenarios.report.figure_style import FigureStyle
@@ -19,9 +20,11 @@ from scenarios.report.map import (
     _page,
     _Sizes,
     _style,
+    map_figure,
 )
 from scenarios.report.map_layout import (
     USUAL_PAGE,
+    Label,
     LegendEntry,
     Scale,
     _by_springs,
@@ -164,6 +167,7 @@ def test_degrees_have_their_side_beyond_the_date_line_too(angle, sides, decimals
     ("width_km", "length_km", "text"),
     [
         (1010.0, 200.0, "200 km"),
+        (1000.0, 200.0, "200 km"),
         (990.0, 100.0, "100 km"),
         (2510.0, 500.0, "500 km"),
         (5010.0, 1000.0, "1000 km"),
@@ -173,7 +177,7 @@ def test_degrees_have_their_side_beyond_the_date_line_too(angle, sides, decimals
     ],
 )
 def test_the_bar_is_a_round_length_of_at_most_a_fifth_of_the_width(width_km, length_km, text):
-    bar, label = bar_of(window(east=width_km / 111.2))
+    bar, label = bar_of(window(east=width_km, stretch=111.2))
     left, right = bar.get_xdata()
     assert label.get_text() == text
     assert right - left == pytest.approx(length_km / width_km)
@@ -213,6 +217,26 @@ def test_the_bar_is_left_where_only_the_right_corner_has_a_site():
     # A magnified figure has the letters of its layout.
     wide = replace(MAP_STYLE, width_in=2 * MAP_STYLE.width_in)
     assert [ends((400, 15.4 + more), style=wide) for more in (-0.1, 0.1)] == [left, right]
+
+
+def test_a_line_to_a_name_ends_at_its_nearer_edge():
+    layout = map_layout(network({"A": (48.0, 2.0), "B": (48.3, 2.2)}, [(0, 1)]))
+    for side, up_pt, share in [
+        (0, 30.0, (0.5, 0.0)),
+        (0, -30.0, (0.5, 1.0)),
+        (1, 30.0, (0.0, 0.5)),
+        (-1, 30.0, (1.0, 0.5)),
+    ]:
+        label = Label(site=0, text="a name", side=side, right_pt=30.0 * side, up_pt=up_pt, has_leader=True)
+        figure = map_figure(replace(layout, labels=[label]))
+        figure.draw_without_rendering()
+        _, text = figure.axes[0].texts[-2:]
+        end = text.arrow_patch.get_path().vertices[0]
+        box = Text.get_window_extent(text)
+        at = text.arrow_patch.get_transform().transform(end)
+        # Matplotlib leaves a gap of 2 pt.
+        assert at == pytest.approx([box.x0 + share[0] * box.width, box.y0 + share[1] * box.height], abs=2.8)
+        assert box.height > 6
 
 
 def test_a_part_of_a_map_is_free_without_dots_and_labels():

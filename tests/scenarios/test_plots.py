@@ -115,6 +115,15 @@ def test_an_upgrade_is_in_seconds_from_ten_on(longest_s, label):
         assert upgrade(changed(table, **{key: longest_s}))[1].get_ylabel() == label
 
 
+def test_the_title_of_an_upgrade_says_what_the_table_is_of_and_not_what_to_buy():
+    table = upgrade_table([0.0, 1.0], half_width_s=None)
+    bought = replace(table, caption=f"{table.caption}\nraise the uplink of Oslo\nfor 1 EUR")
+    lines = upgrade(bought)[0].get_suptitle().splitlines()
+    assert [" ".join(line.split()) for line in lines] == [
+        *("ring on gaia: 11 silos", "access; links raised to 2 Gbps", "359 Mbit"),
+    ]
+
+
 def test_the_last_step_of_an_upgrade_goes_on_a_little():
     for prices, end in (([0.0, 100.0], 104.0), ([5.0], 5.04), ([10.0, 10.5], 10.52)):
         _, panel, _ = upgrade(upgrade_table(prices, half_width_s=None))
