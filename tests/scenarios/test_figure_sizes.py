@@ -291,7 +291,8 @@ def test_a_logarithmic_axis_needs_positive_values(low):
     [
         ([1.0, 2.0], (0.96, 2.04)),
         ([-2.0, -1.0], (-2.04, -0.96)),
-        # What differs by less than a thousandth looks equal.
+        # What differs by a thousandth of the largest or less looks equal.
+        ([999.0, 1000.0], (979.0, 1020.0)),
         ([1.0, 1.0009], (1 - 0.02 * 1.0009, 1.0009 * 1.02)),
         ([1.0, 1.0011], (1 - 0.04 * 0.0011, 1.0011 + 0.04 * 0.0011)),
         ([-5.0, -5.0], (-5.1, -4.9)),

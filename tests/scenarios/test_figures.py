@@ -18,9 +18,9 @@ from scenarios.report.line_styles import styles_of
 from scenarios.report.log_axis import log_ticks, spaced
 from scenarios.report.plots import plot_run, plot_sweep, plot_upgrade, plot_validation
 from scenarios.report.tables import Table
-from topologies import DESIGNERS, RANDOM_DESIGNERS
+from topologies import DESIGNERS, PERIODIC_DESIGNERS, RANDOM_DESIGNERS
 
-KINDS = (*DESIGNERS, *RANDOM_DESIGNERS)
+KINDS = (*DESIGNERS, *RANDOM_DESIGNERS, *PERIODIC_DESIGNERS)
 FEW_AND_ALL = pytest.mark.parametrize(
     "kinds", [KINDS[:1], pytest.param(KINDS[:3], marks=pytest.mark.slow), KINDS], ids=len
 )

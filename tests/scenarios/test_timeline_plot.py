@@ -197,8 +197,16 @@ def test_names_of_those_that_are_waited_for_are_in_the_gaps_that_have_room():
     # 8.08 s are 5.6 in, so that a letter of 0.62 * 6 pt takes 0.0745 s, and 20 letters do not fit into a second.
     (panel,) = figure_of(static_timeline(labels=("A" * 20, "B" * 20, "C" * 20))).axes
     assert [text.get_text()[0] for text in panel.texts] == ["C", "A"]
-    for letters, shown in ((39, 2), (40, 0)):
-        (panel,) = figure_of(static_timeline(labels=("A" * letters, "B" * letters, "C" * letters))).axes
+    # 3 s have room for 40.25 with one for the gap; of a figure of 6.95 in, whose letters are as small as can be, 39.96.
+    narrow = FigureStyle(width_in=6.95)
+    for letters, shown, style in (
+        (39, 2, DEFAULT_STYLE),
+        (40, 0, DEFAULT_STYLE),
+        (38, 2, narrow),
+        (39, 0, narrow),
+    ):
+        named = static_timeline(labels=("A" * letters, "B" * letters, "C" * letters))
+        (panel,) = figure_of(named, style=style).axes
         assert len(panel.texts) == shown
 
 
