@@ -13,8 +13,9 @@ from scenarios.config.scenario import (
     parse_scenario,
     preset_text,
     recorded_scenario,
+    workload_of,
 )
-from topologies import InputError
+from topologies import InputError, Workload
 from topologies.schedule import NamedRandomOverlay
 
 
@@ -137,6 +138,23 @@ def test_files_that_cannot_be_read(tmp_path):
 def test_compression_in_words(changes, words):
     training = {"compressed_gossip": "choco", "consensus_step": 0.0, **changes}
     assert _message_words(training) == words
+
+
+@pytest.mark.parametrize("compression", ["none", "top_k", "qsgd", "sign"])
+def test_a_compressed_message_is_the_same_share_of_a_stated_model_as_of_the_trained_one(graph, compression):
+    """The trained model has 64 x 10 weights and 10 biases of 32 bits."""
+    training = f'[training]\nmodel = "softmax"\ncompression = "{compression}"\n'
+    trained, stated, preset = (
+        workload_of(
+            parse_scenario(f'[network]\nunderlay = "gaia"\n[workload]\n{size}\n{training}', source="x"), graph
+        )
+        for size in ('compute = "1 ms"', 'compute = "1 ms"\nmodel_size = "10 MB"', 'preset = "femnist"')
+    )
+    share = trained.model_bits / (650 * 32)
+    assert (share == 1.0) == (compression == "none")
+    assert [work.message_share for work in (trained, stated, preset)] == [share] * 3
+    assert stated.model_bits == 80e6 * share
+    assert preset.model_bits == Workload.preset("femnist").model_bits * share
 
 
 @pytest.mark.parametrize(
