@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scenarios.config.network import NetworkConfig
 from scenarios.config.overlay_config import OverlayConfig
-from scenarios.config.scenario import ImportedConfig
+from scenarios.config.scenario import ImportedConfig, parse_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.config.toml import computing_keys, scenario_text, tables_text, toml_key, toml_value
 from scenarios.report.tables import Table
@@ -97,6 +97,8 @@ def test_a_scenario_states_what_is_not_at_its_default():
     training = TrainingConfig(dataset="digits")
     assert "[training]" not in text(OverlayConfig(kind="ring"), training=training)
     assert '\n[training]\ndataset = "digits"\n' in text(OverlayConfig(kind="stl_fw"), training=training)
+    several = text(OverlayConfig(kind="ring"), OverlayConfig(kind="stl_fw"), training=training)
+    assert parse_scenario(several, source="x").training == training
 
 
 @pytest.mark.parametrize(
