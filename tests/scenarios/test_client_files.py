@@ -132,6 +132,17 @@ def test_columns_may_be_named_and_accuracies_be_in_percent(tmp_path):
             {},
             "a.csv, line 5: client(='0') must not be given twice for loss in round 1; see line 2.",
         ),
+        (
+            f"{HEAD}1,0,1,2,0.5\n3,1,1,2,0.5\n2,0,1,2,0.5\n3,1,1,9,0.5\n",
+            {},
+            "a.csv, line 5: client(='1') must not be given twice for loss in round 3; see line 3.",
+        ),
+        (f"{HEAD}1,0,1,2,0.5\n2,0,0,2,0.5\n", {}, "a.csv: num_examples must be > 0 for a client of round 2."),
+        (
+            f"{HEAD}1.5,0,1,2,0.5\n",
+            {},
+            "a.csv, line 2: round(='1.5') must be a whole number >= 0 and <= 2147483647.",
+        ),
         (f"{HEAD}1,,1,2,0.5\n", {}, "a.csv, line 2: client is missing."),
         (f"{HEAD}1,0,,2,0.5\n", {}, "a.csv, line 2: num_examples is missing."),
         (f"{HEAD}1,0,-1,2,0.5\n", {}, "a.csv, line 2: num_examples(='-1') must be a number >= 0."),
@@ -170,6 +181,13 @@ def test_columns_may_be_named_and_accuracies_be_in_percent(tmp_path):
 )
 def test_bad_rows_have_one_clear_line(tmp_path, text, names, expected):
     assert message(tmp_path, text, **names) == expected
+
+
+def test_epochs_of_clients_may_be_parts(tmp_path):
+    """Round 1 ends with the first epoch, whose last value counts."""
+    found = read(tmp_path, "epoch,client,loss\n0.5,0,8\n0.5,1,4\n1,0,2\n1,1,1\n2,0,1\n", round="epoch")
+    assert found.history["round"].tolist() == [1, 2]
+    assert found.history["train_loss"].tolist() == [1.5, 1.0]
 
 
 @pytest.mark.parametrize("form", ["{}", "client_{}"])

@@ -61,6 +61,16 @@ def test_a_head_has_the_scenario_and_the_network(file_in_memory):
     assert (work.overlap, work.message_share, work.participation) == (0.0, 1.0, None)
 
 
+def test_a_file_that_does_not_say_so_has_whole_models_and_no_overlap(file_in_memory):
+    """As those of earlier versions."""
+    write_head(file_in_memory, head_of(work=replace(WORK, overlap=0.5)))
+    assert read_inputs(file_in_memory)[2].overlap == 0.5
+    for name in ("overlap", "message_share", "participation"):
+        file_in_memory["workload"].attrs.pop(name, None)
+    _, _, work = read_inputs(file_in_memory)
+    assert (work.overlap, work.message_share, work.participation) == (0.0, 1.0, None)
+
+
 def test_a_head_of_a_replay_says_so(file_in_memory):
     write_head(file_in_memory, head_of(is_replay=True))
     assert file_in_memory.attrs["is_replay"]
