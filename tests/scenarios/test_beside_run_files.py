@@ -22,7 +22,8 @@ from scenarios.runfile.atomic import _check_space, _holds_rows, _is_worth_keepin
 from scenarios.runfile.checkpoint_folders import being_written, checkpoints_path, has_checkpoint
 from scenarios.runfile.folders import check_new_folder, settle_left
 from scenarios.runfile.names import link_names, measured_pairs, window_pairs
-from scenarios.runfile.paths import partial_path
+from scenarios.runfile.paths import create_locked, partial_path
+from scenarios.runfile.reader import read_run
 from scenarios.runfile.study_rows import finished_points, rows_text, whole_lines
 from scenarios.runfile.study_table import _cell, _column
 from scenarios.runfile.training_rows import HistoryWriter, allocate_history, write_notices
@@ -177,6 +178,17 @@ def row_of(round_, accuracy=0.5):
         round=round_, train_loss=1.0, train_accuracy=0.5, test_loss=2.0, test_accuracy=accuracy,
         consensus_distance=0.0, silo_loss=(1.0, 2.0),
     )  # fmt: skip
+
+
+def test_a_run_that_has_just_begun_is_being_written_and_one_that_was_killed_then_is_none(tmp_path):
+    partial = partial_path(tmp_path / "x.h5")
+    lock = create_locked(partial)
+    with pytest.raises(InputError, match=r"x\.h5\.partial: is being written, and can be read when"):
+        read_run(partial)
+    os.close(lock)
+    with pytest.raises(InputError, match=r"x\.h5\.partial: ") as caught:
+        read_run(partial)
+    assert "is being written" not in str(caught.value)
 
 
 def test_the_newest_rows_of_a_run_that_is_being_written_are_those_of_its_checkpoints(tmp_path):

@@ -140,10 +140,13 @@ def test_a_file_that_is_not_verified_is_opened_as_it_is(run_copy, silosim):
 
 
 def test_a_file_that_changes_is_looked_at_again(run_copy):
-    read_run(run_copy)
+    record = read_run(run_copy)
     flip(run_copy, 5000)
     with pytest.raises(InputError, match="is damaged"):
         read_run(run_copy)
+    # Tables are read when they are asked for.
+    with pytest.raises(InputError, match="is damaged"):
+        record.rounds(rounds=slice(0, 1))
 
 
 def test_an_empty_file_of_hdf5_has_a_checksum_too(tmp_path):
