@@ -11,6 +11,7 @@ from scenarios.config.study import (
     StudyText,
     find_study,
     load_study,
+    parse_study,
     parse_trained,
     study_presets,
 )
@@ -106,3 +107,35 @@ def test_a_study_that_is_trained_once_has_nothing_of_points(table):
         InputError, match=r"^s\.toml: a study with \[training\] is trained once, so it has no grid,"
     ):
         trained(table)
+
+
+def test_the_table_of_a_training_study_is_its_last():
+    with pytest.raises(InputError, match=r"^s\.toml: \[study\] must come after all other tables\.$"):
+        trained("[study]\n[simulation]\nrounds = 20\n")
+
+
+POINT = '[network]\nunderlay = "gaia"\n[study]\n'
+
+
+@pytest.mark.parametrize(("most", "allowed"), [(4, True), (3, False)])
+def test_as_many_points_as_the_limit_are_allowed(monkeypatch, most, allowed):
+    monkeypatch.setattr("scenarios.config.study.MOST_POINTS", most)
+    text = POINT + 'grid = { seed = [1, 2], "network.access" = ["1 Gbps", "2 Gbps"] }\n'
+    if allowed:
+        assert parse_study(text, source="s.toml", folder=Path()).config.size == most
+        return
+    with pytest.raises(InputError, match=r"^s\.toml: study\.grid must be <= 3 points, is 4\.$"):
+        parse_study(text, source="s.toml", folder=Path())
+
+
+@pytest.mark.parametrize(
+    ("table", "place"),
+    [
+        ('grid = { "simulation.rounds" = [10, 20] }', "study.grid.simulation.rounds"),
+        ('points = [{ "simulation.rounds" = 10 }]', "study.points.simulation.rounds"),
+    ],
+)
+def test_a_key_that_changes_nothing_is_named_where_it_stands(table, place):
+    with pytest.raises(InputError) as caught:
+        parse_study(POINT + table, source="s.toml", folder=Path())
+    assert str(caught.value).startswith(f"s.toml: {place}")
