@@ -139,3 +139,31 @@ def test_a_key_that_changes_nothing_is_named_where_it_stands(table, place):
     with pytest.raises(InputError) as caught:
         parse_study(POINT + table, source="s.toml", folder=Path())
     assert str(caught.value).startswith(f"s.toml: {place}")
+
+
+USUAL, SIMULATED, TRAINED, REPLAYED = "", "simulate = true\n", "train = true\n", 'run = "a.h5"\n'
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "varies"),
+    [
+        ("network.access", "1 Gbps", (USUAL, SIMULATED, TRAINED, REPLAYED)),
+        ("seed", 1, (USUAL, SIMULATED, TRAINED, REPLAYED)),
+        ("simulation.rounds", 10, (SIMULATED, TRAINED, REPLAYED)),
+        ("training.learning_rate", 0.1, (TRAINED, REPLAYED)),
+        # These decide the size of messages.
+        ("training.model", "cnn", (USUAL, SIMULATED, TRAINED, REPLAYED)),
+        ("training.compression_ratio", 0.1, (USUAL, SIMULATED, TRAINED, REPLAYED)),
+        ("name", "x", ()),
+    ],
+)
+@pytest.mark.parametrize("own", [USUAL, SIMULATED, TRAINED, REPLAYED])
+def test_keys_vary_where_they_change_what_is_computed(key, value, varies, own):
+    text = f'{POINT}{own}grid = {{ "{key}" = [{value!r}] }}\n'.replace("'", '"')
+    if own in varies:
+        assert parse_study(text, source="s.toml", folder=Path()).config.keys == (key,)
+        return
+    with pytest.raises(
+        InputError, match=rf"^s\.toml: study\.grid\.{key} (changes nothing|goes with simulate = true)"
+    ):
+        parse_study(text, source="s.toml", folder=Path())
