@@ -116,7 +116,7 @@ def sweep(
                 raise InputError(row["error"])
         found[result.identity] = result
 
-    compute = partial(compute_points, simulate=True)
+    compute = partial(compute_points, simulate=True, compiled=False)
     compute_all(points, compute, take, pool=pool, workers=workers, title="sweep")
     results = [found[point.identity] for point in points]
     rows = [row for result in results for row in result.rows]
