@@ -225,6 +225,21 @@ def test_two_silos_average_every_round(make_graph):
     assert make_schedule(overlay, 0, 50).choices.tolist() == [[1]]
 
 
+def test_active_edges_weigh_alpha_and_own_models_the_rest(make_graph):
+    overlay = matcha(make_graph(4), WORK)
+    alpha = overlay.alpha
+    weights = overlay.consensus(np.array([0, 1, 1, 2]), np.array([1, 0, 2, 1]))
+
+    assert 0 < alpha < 1
+    expected = [
+        [1 - alpha, alpha, 0, 0],
+        [alpha, 1 - 2 * alpha, alpha, 0],
+        [0, alpha, 1 - alpha, 0],
+        [0, 0, 0, 1],
+    ]
+    assert weights == pytest.approx(np.array(expected), abs=1e-15)
+
+
 def test_one_silo_has_no_edges(make_graph):
     overlay = matcha(make_graph(1), WORK)
     source, target = overlay.arcs(overlay.draw(np.random.default_rng(0), 0))

@@ -16,7 +16,7 @@ from topologies import (
     load_underlay,
 )
 from topologies.designers.multigraph import multigraph_reading_s
-from topologies.designers.published_ring import published_ring
+from topologies.designers.published_ring import _tour, published_ring
 
 TABLES = {
     "table3_s1_access10G_inaturalist": ("inaturalist", 1, 1e10),
@@ -104,3 +104,7 @@ def test_delays_are_those_of_eq_3_with_degrees_1(published_graph, access_bps):
 
     pairs = np.column_stack((source, target))
     assert delay_s == pytest.approx(build_overlay("ring", graph, work, pairs).delay_s, rel=1e-12)
+
+
+def test_a_tour_of_one_node():
+    assert _tour(np.zeros((1, 1))).tolist() == [0]

@@ -174,7 +174,7 @@ def _check_price_columns(written: Table, table: Table) -> None:
 def _rate(text: str) -> str:
     """The data rate that a unit is, as quantities have it; empty if it is none."""
     unit = unit_of(text, fold=text in (text.lower(), text.upper()))
-    return unit if unit and unit_kind(unit) == "bit/s" else ""
+    return unit if unit_kind(unit) == "bit/s" else ""
 
 
 def _gbps(table: Table, column: Column) -> float:

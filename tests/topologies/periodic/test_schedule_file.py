@@ -224,3 +224,21 @@ def test_what_is_written_is_read_as_the_same(tmp_path_factory, silos, number, se
     path.write_text(schedule_text(states, labels), encoding="utf-8")
     assert rows(read_schedule(path, labels)) == rows(states)
     assert re.fullmatch(r"(?:[^\n]+\n)+", path.read_text())
+
+
+def test_two_silos_must_send_in_some_state_and_one_need_not(file):
+    empty = file("state,from,to\n0,,\n")
+    with pytest.raises(InputError, match=r"must state an arc in some state\.$"):
+        read_schedule(empty, LABELS[:2])
+    assert rows(read_schedule(empty, LABELS[:1])) == [[]]
+
+
+def test_the_lag_of_a_silos_own_model_is_1_if_it_is_stated(file):
+    head = "state,from,to,lag,weight\n0,Bonn,Köln,1,0.5\n0,Köln,Bonn,1,0.5\n"
+    assert rows(read_schedule(file(f"{head}0,Köln,Köln,1,0.5\n"), LABELS[:2])) == [
+        [(0, 1, 1, 0.5), (1, 0, 1, 0.5)]
+    ]
+    with pytest.raises(
+        InputError, match=r"row 4, lag\(='2'\) must be 1: a silo mixes its own model as it is\.$"
+    ):
+        read_schedule(file(f"{head}0,Köln,Köln,2,0.5\n"), LABELS[:2])
