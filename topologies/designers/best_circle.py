@@ -42,8 +42,8 @@ class Circle:
         self.crossed: list[tuple[int, ...]] = [()] * silos  # core links of a place's arcs
         self.load = [0] * len(self.crossings.busy_s)
         self.spare = [0] * len(self.load)  # models that a link can carry in less than `tau`
-        self.excess = 0.0
-        self.violations = 0
+        self.excess: float  # these two are those of `lower`
+        self.violations: int
         self.journal: list[tuple[list[Any], int, Any]] = []
 
     def _put(self, values: list[Any], index: int, value: Any) -> None:
