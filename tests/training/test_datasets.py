@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from topologies.errors import InputError
-from training.data.datasets import DATASETS, DataOptions, dataset_reader, held_out, load_dataset
+from training.data.datasets import DATASETS, DataOptions, DatasetSpec, dataset_reader, held_out, load_dataset
 from training.data.readers.digits import _rows
 
 # optdigits.names of the UCI repository, "testing" column.
@@ -116,3 +116,22 @@ def test_an_empty_folder_is_an_error_in_one_line(name, tmp_path):
         load_dataset(name, DataOptions(data=str(tmp_path)))
     assert str(tmp_path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ask", ["sample_shape", "count_classes", "load"])
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError(5, "Input/output error", "a/b.csv"), "file(='a/b.csv') cannot be read: Input/output error."),
+        (OSError(5, "Input/output error"), "data cannot be read: Input/output error."),
+        (OSError("the tape is torn"), "data cannot be read: the tape is torn."),
+    ],
+)
+def test_what_the_system_cannot_read_is_bad_input_in_one_line(monkeypatch, ask, error, message):
+    def fails(_spec, _options):
+        raise error
+
+    monkeypatch.setattr(DatasetSpec, ask, fails)
+    with pytest.raises(InputError) as caught:
+        getattr(dataset_reader("digits"), ask)(DataOptions())
+    assert str(caught.value) == message
