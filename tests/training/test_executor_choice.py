@@ -1,6 +1,7 @@
 import math
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -249,9 +250,12 @@ def test_the_largest_model_that_is_tried_at_once(parameters, taken):
 
 def test_a_measurement_is_the_fastest_of_three_steps_after_one_that_does_not_count(monkeypatch):
     models, data = silos()
-    # A step begins at one of these dates and ends at the next one: 1, 9, 5 and 7 s.
-    dates = iter([0.0, 1, 10, 19, 20, 25, 30, 37])
-    monkeypatch.setattr(choice.time, "perf_counter", lambda: next(dates))
+    for lasting in ((1, 9, 5, 7), (1, 5, 7, 9), (1, 7, 9, 5)):
+        # A step begins at one of these dates and ends at the next one.
+        dates = iter(
+            [date for step, each in enumerate(lasting) for date in (10.0 * step, 10.0 * step + each)]
+        )
+        monkeypatch.setattr(choice.time, "perf_counter", partial(next, dates))
 
-    assert choice.measure(LoopExecutor, TrainingConfig(), models, data) == 5
-    assert next(dates, None) is None
+        assert choice.measure(LoopExecutor, TrainingConfig(), models, data) == 5
+        assert next(dates, None) is None
