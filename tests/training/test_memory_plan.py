@@ -494,6 +494,21 @@ def test_what_an_evaluation_or_mixing_holds_at_most(make_job, outputs, silos, gp
     assert plan.metrics == row + 2 * row + most(row)
 
 
+@pytest.mark.parametrize("rank", [0, 1])
+def test_compressed_mixing_on_a_gpu_gathers_own_models_and_what_is_known_of_all(make_job, rank):
+    """Each of two ranks has two silos of a ring of four, and hears of one silo after or before them."""
+    job = make_job(silos=4, executor="loop", compression="top_k", device="auto")
+    model = nn.Sequential(nn.Flatten(), nn.Linear(64, 3000, bias=False))
+    none = Affine(fixed_bytes=np.zeros(1), sample_bytes=np.zeros(1))
+    activations = Activations(saved=none, layers=none)
+    cuts = np.array_split(np.arange(60), 4)
+    plan = plan_memory(job, model, dataset_of((1, 8, 8)), cuts, activations, rank=rank, ranks=2, gpu=True)
+    row = 4 * 64 * 3000
+
+    # Beside the average model, in single and in double precision.
+    assert plan.metrics == (1 + 2) * row + (2 + 2 + 1) * row
+
+
 @pytest.mark.parametrize(
     ("tests", "largest", "at_once"), [(10, 40, 40), (63, 20, 63), (100, 20, 64), (100, 600, 512)]
 )
