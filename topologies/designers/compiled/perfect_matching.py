@@ -67,7 +67,7 @@ def perfect_matching(weights: FloatArray) -> IntArray:
     node["dual"][:vertices] = weight[off].max()
     count = np.zeros(1, dtype=_COUNTS)
     count["free"] = blossoms
-    lists = np.empty((7, 2 * vertices + blossoms), dtype=np.int64)
+    lists = np.empty((7, len(node)), dtype=np.int64)
     lists[_FREE, :blossoms] = np.arange(vertices, vertices + blossoms)[::-1]
     _match(
         _State(
