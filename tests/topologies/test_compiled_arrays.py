@@ -21,9 +21,9 @@ GUARDS = 40
 """Numbers before and behind each array."""
 
 
-@pytest.fixture
-def guarded(monkeypatch):
-    """Run compiled code whose new arrays lie between numbers that must stay, and hold no number that is of use."""
+@pytest.fixture(params=[0, 77])
+def guarded(monkeypatch, request):
+    """Run compiled code whose new arrays lie between numbers that must stay, and hold numbers that must not count."""
 
     def run(function, *arguments, **options):
         made = []
@@ -39,7 +39,7 @@ def guarded(monkeypatch):
             return make
 
         with monkeypatch.context() as patch, many_designs():
-            patch.setattr(np, "empty", array_of(77))
+            patch.setattr(np, "empty", array_of(request.param))
             patch.setattr(np, "zeros", array_of(0))
             found = function(*arguments, **options)
         assert made
