@@ -95,9 +95,13 @@ def test_tours_along_euler_circuits(guarded, nodes):
     assert found.tolist() == euler_tours(edges, nodes, (len(edges),)).tolist()
 
 
-@pytest.mark.parametrize("nodes", [2, 4, 6, 18, 30])
-def test_matchings(guarded, nodes):
-    for seed in range(5):
+@pytest.mark.parametrize(
+    ("nodes", "seeds"),
+    [(2, [0]), (4, [0, 1]), (6, [0, 1]), (8, [76, 169, 243, 262]), (18, [45, 46, 75, 258]), (30, [0])],
+)
+def test_matchings(guarded, nodes, seeds):
+    # With 8 and 18 nodes, blossoms are given up while others stay.
+    for seed in seeds:
         costs = costs_of(nodes, seed)
         assert guarded(lightest_matching, costs).tolist() == lightest_matching(costs).tolist()
 
