@@ -40,7 +40,6 @@ def begin(network: Network, queue: Queue, messages: Records, number: int, k: int
         arc.left_bits = arc.bits
         arc.tail_bits = arc.bits
         arc.since_s = now_s
-        arc.rate_bps = 0.0
         arc.level_bps = 0.0
         _take_links(network, number)
     else:
@@ -84,7 +83,6 @@ def leave(network: Network, queue: Queue, messages: Records, number: int) -> int
         for hop in range(arc.first, arc.end):
             queue.bound_s[0, hop] = hops[hop].bound_s
         arc.left_bits = arc.bits
-        arc.tail_bits = arc.bits
         arc.since_s = now_s
         schedule(network, number, now_s + arc.bits / arc.rate_bps)
         return int(k)
@@ -319,11 +317,10 @@ def _release(network: Network, number: int) -> None:
             left_bps -= seats[place].level_bps * seats[place].weight
     if left_bps > level_bps * EQUAL_RATE * weight:
         for place in range(link.first, link.first + link.members):
-            if seats[place].level_bps < inf:
-                hop = seats[place].hop
-                arc = network.arcs[network.hops[hop].arc]
-                if arc.bound_hop == hop and arc.stamp != clock.stamp:
-                    seek(network, network.hops[hop].arc, 0)
+            hop = seats[place].hop
+            arc = network.arcs[network.hops[hop].arc]
+            if arc.bound_hop == hop and arc.stamp != clock.stamp:
+                seek(network, network.hops[hop].arc, 0)
 
 
 @compiled

@@ -228,7 +228,7 @@ def options(peer: Path | None) -> None:
         for overlay, rounds in overlays:
             job = job_of(overlay, rounds)
             seconds, _ = timed(
-                lambda: list(iter(CompiledEngine(job, fast_forward=False).advance, None))  # noqa: B023
+                lambda: list(iter(CompiledEngine(job, 256, fast_forward=False).advance, None))  # noqa: B023
             )
             shown += f"{rounds * overlay.arcs / seconds / 1e3:9.1f}"
         print(f"{option:<16}{shown}", flush=True)
