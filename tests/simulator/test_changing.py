@@ -76,6 +76,33 @@ def test_a_message_that_is_alone_feels_a_change_as_well(engine):
     np.testing.assert_allclose(block.messages.last_bit_s[0, :2], [6.0 + 5 / 3, 1.0 + 10 / 3], rtol=1e-14)
 
 
+@BOTH
+@pytest.mark.parametrize(
+    ("link", "capacity_bps", "rate_bps", "bound"),
+    [(1, 2.0, 2.0, 1), (1, 4.0, 4.0, 0), (0, 16.0, 8.0, 1), (0, 8.0, 8.0, 0), (0, 2.0, 2.0, 0)],
+)
+def test_the_slowest_link_after_a_change_bounds_a_message_and_of_equal_ones_the_first(
+    engine, link, capacity_bps, rate_bps, bound
+):
+    # Alone on links of 4 and 8 bit/s, which all of its bits cross, or half of them.
+    for usage, factor in (((1.0, 1.0), 1.0), ((0.5, 0.5), 2.0)):
+        job = make_job(
+            [
+                FlowArc(source=0, target=1, latency_s=0.0, links=(0, 1), usage=usage),
+                FlowArc(source=1, target=0, latency_s=0.0, links=()),
+            ],
+            link_capacity_bps=[4.0, 8.0],
+            message_bits=[8.0, 0.0],
+            compute=Constant(compute_s=[1.0, 1.0]),
+            rounds=1,
+            changes=lambda: iter([CapacityChange(date_s=0.5, link=link, capacity_bps=capacity_bps)]),
+            positive_capacities=engine is CompiledEngine,
+        )
+        messages = engine(job, block_rounds=1).advance().messages
+        assert messages.last_bit_s[0, 0] == 1.0 + 8.0 / (rate_bps * factor)
+        assert messages.bound_link[0, 0] == bound
+
+
 def test_a_link_without_capacity_holds_messages_up():
     block = run(
         [

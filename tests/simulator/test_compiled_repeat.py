@@ -132,6 +132,17 @@ def test_a_period_that_memory_does_not_hold_is_simulated(monkeypatch, spare):
         np.testing.assert_allclose(copied[table], expected, rtol=1e-9, err_msg=table)
 
 
+def test_rounds_that_repeat_are_copied_unless_all_are_asked_for(monkeypatch):
+    job = ring_job(200, compute=Constant(compute_s=[0.5, 1.0, 0.75]), capacity_bps=[1.0, 3, 3, 3])
+    copied = []
+    monkeypatch.setattr(
+        Period, "copies", lambda self, *at, copies=Period.copies: copied.append(at) or copies(self, *at)
+    )
+    for how, copies in (({"fast_forward": False}, 0), ({}, 1), ({"fast_forward": True}, 2)):
+        list(iter(CompiledEngine(job, 16, **how).advance, None))
+        assert len(copied) == copies
+
+
 def test_few_rounds_prove_nothing():
     assert run(network_job("ebone", "ring", 1e10, 80))[2] is None
     assert run(network_job("geant", "mst", 1e8, 1_000))[2] is None

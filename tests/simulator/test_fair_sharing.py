@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simulator import FlowArc, SharingModel, max_min_rates
-from simulator.compiled.fair_sharing import begin, leave, update_rates
+from simulator.compiled.fair_sharing import _FRESH, begin, leave, update_rates
 from simulator.compiled.heap import size
 from simulator.compiled.state import make_network, make_queue, make_window
 from simulator.compiled.used_arcs import Wirings
@@ -223,6 +223,22 @@ def test_rates_stay_right_over_thousands_of_instants(capacities_bps):
             messages.check()
     messages.check_tables()
     assert messages.network.clock["stamp"][0] > 3_000
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 4.0, 0.5, 2.0]])
+def test_loads_that_drifted_are_summed_anew(weights):
+    messages = Messages(job_on([[0, 1], [0], [1, 2], [2]], [4.0, 3.0, 2.0], "overlap", weights))
+    for arc in (0, 0, 1, 2, 3):
+        messages.add(arc)
+    messages.settle()
+    messages.check_tables()
+    # Far more than rounding, so that it would be seen in the rates.
+    messages.network.links["load_bps"] *= [0.5, 2.0, 1.25]
+    messages.network.clock["stamp"] = 7 * _FRESH
+    messages.add(1)
+    messages.settle()
+    messages.check()
+    messages.check_tables()
 
 
 def test_equal_rates_stay_one_number():
