@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -130,6 +131,14 @@ def test_shipped_networks_have_the_dates_of_simpy(name, kind, rounds, access_bps
         for table in ("round_start_s", "start_s", "last_bit_s", "arrival_s", "link_bits"):
             if hasattr(one, table) and not callable(getattr(one, table)):
                 np.testing.assert_allclose(getattr(other, table), getattr(one, table), rtol=1e-9)
+
+
+def test_no_link_bounds_messages_at_constant_rates():
+    values = untied_values(np.random.default_rng(0)) | {"compute": drawn([0.5] * 8), "rounds": 3}
+    values["arcs"] = [replace(arc, rate_bps=1.0) for arc in values["arcs"]]
+    tables, expected = assert_like_simpy(values | {"sharing": "equal"})
+    assert (tables["bound_link"] == -1).all()
+    assert (expected.messages.bound_link == -1).all()
 
 
 @pytest.mark.parametrize("queueing", ["fifo", "overlap"])

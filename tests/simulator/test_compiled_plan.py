@@ -175,6 +175,44 @@ def test_rounds_without_the_absent_have_the_dates_of_simpy(kind, sharing):
         assert_like_simpy(job, block_rounds=block_rounds)
 
 
+class FromRound(RoundPlan):
+    """Two arcs, of which the second is awaited two rounds after its next one, and not before round 2."""
+
+    rounds, period, longest_lag = 20, 1, 3
+
+    def active(self, round_):
+        return np.arange(2 if round_ >= 2 else 1)
+
+    def lags(self, round_):
+        return np.array([1, 3])[: len(self.active(round_))]
+
+    def sending_s(self, round_):
+        return np.array([0.5, 4.0])[: len(self.active(round_))]
+
+
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
+def test_messages_that_no_round_sends_are_not_awaited(sharing, queueing):
+    arcs = [
+        FlowArc(source=i, target=1 - i, latency_s=0.25, links=(i,), rate_bps=rate_bps)
+        for i, rate_bps in enumerate((2.0, 0.25))
+    ]
+    job = make_job(
+        arcs,
+        link_capacity_bps=[2.0, 0.25],
+        message_bits=1.0,
+        compute=Constant(compute_s=np.array([1.0, 0.5])),
+        rounds=20,
+        plan=FromRound(),
+        sharing=sharing,
+        queueing=queueing,
+    )
+    for block_rounds in (1, 3, 64):
+        fast = assert_like_simpy(job, block_rounds=block_rounds, repeats=True)
+        sent = np.concatenate([~np.isnan(block.messages.start_s) for block in fast])
+        assert sent.tolist() == [[True, k >= 2] for k in range(20)]
+
+
 @pytest.mark.parametrize(("queueing", "last_bit_s"), [("fifo", [11, 21, 31]), ("overlap", [14.5, 30.5, 31])])
 def test_messages_of_rounds_that_are_far_apart_wait_for_each_other(queueing, last_bit_s):
     # One silo computes 1 s a round and sends 10 bits over 1 bit/s in rounds 0, 8 and 9; the other one listens.

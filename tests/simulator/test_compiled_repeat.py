@@ -267,6 +267,18 @@ def test_the_engine_is_one_of_those_that_simulate_knows():
     assert fast.cycle_time_is_exact
 
 
+@pytest.mark.parametrize(
+    ("late", "repeats"), [(0.0, True), (0.9e-9, True), (1.1e-9, False), (-1.1e-9, False)]
+)
+def test_dates_repeat_within_a_billionth_of_the_period(late, repeats):
+    starts_s, free_s, period_s = np.array([[0.0, 0.5]]), np.array([0.75]), 64.0
+    saved_s = np.concatenate((starts_s.ravel(), free_s))
+    for date in (1, 2):
+        later_s = saved_s + period_s
+        later_s[date] += late * period_s
+        assert _is_repeat(later_s[np.newaxis, :2], later_s[2:], saved_s, True) is repeats
+
+
 @pytest.mark.parametrize("fifo", [True, False])
 @pytest.mark.parametrize(
     ("changed", "repeats"),

@@ -108,7 +108,7 @@ def test_after_each_instant_silos_and_arcs_do_what_the_tables_say(
     assert seen == {COMPUTING, WAITING, GATED} | ({BACKWARD} if backward_share else set())
 
 
-def ring(rounds, *, sharing="maxmin", links=(0,), plan=None):
+def ring(rounds, *, links=(0,), **how):
     """Three silos that do all at once: a period of one round, 2.5 s or, with a link for each, 3.5 s."""
     arcs = [
         FlowArc(source=i, target=(i + 1) % 3, latency_s=1.5, links=tuple(i for _ in links), rate_bps=1.0)
@@ -120,8 +120,7 @@ def ring(rounds, *, sharing="maxmin", links=(0,), plan=None):
         message_bits=1.0,
         compute=Constant(compute_s=[1.0] * 3),
         rounds=rounds,
-        plan=plan,
-        sharing=sharing,
+        **how,
     )
 
 
@@ -141,28 +140,30 @@ def test_a_job_whose_silos_stay_together_needs_no_longer_window(monkeypatch):
     assert tables["round_start_s"][:, 0].tolist() == [3.5 * k for k in range(201)]
 
 
+@pytest.mark.parametrize("queueing", ["fifo", "overlap"])
+@pytest.mark.parametrize("sharing", ["maxmin", "equal"])
 @pytest.mark.parametrize(
-    ("sharing", "lag", "repeated"),
+    ("lag", "period", "repeat"),
     [
-        # The first start is saved from which on no message is missing, and the next is its repeat: of rounds 1 and 2.
-        ("maxmin", 1, 2 + 1),
-        ("maxmin", 2, 2 + 2),
-        ("maxmin", 3, 3 + 3),
-        # Constant rates do not depend on messages that are left out at the end.
-        ("equal", 1, 2),
-        ("equal", 2, 2),
-        ("equal", 3, 3),
+        # The first start is saved from which on no message is missing, of round 1 or 2, and the next is its repeat.
+        (1, 1, 2),
+        (2, 1, 2),
+        (3, 1, 3),
+        (1, 2, 4),  # saved at 1 and 2, as the next start is not of the same arcs
+        (1, 3, 7),  # saved at 1, 2 and 4
     ],
 )
-def test_a_repeat_counts_if_no_silo_may_leave_out_messages_yet(sharing, lag, repeated):
-    for rounds in range(lag, 9):
-        plan = Repeating(rounds, period=1, longest_lag=lag)
+def test_a_repeat_counts_if_no_silo_may_leave_out_messages_yet(sharing, queueing, lag, period, repeat):
+    # Constant rates do not depend on messages that are left out at the end.
+    fewest = repeat + lag if sharing == "maxmin" else repeat
+    for rounds in range(1, 12):
+        plan = Repeating(rounds, period=period, longest_lag=lag)
         plan.active = lambda _: np.arange(3)
         plan.sending_s = lambda _: np.ones(3)
-        _, _, engine = run(ring(rounds, sharing=sharing, plan=plan))
-        assert (engine.steady is not None) == (rounds >= repeated), rounds
-        if rounds >= repeated:
-            assert (engine.steady.period_rounds, engine.steady.period_s) == (1, 3.5)
+        _, _, engine = run(ring(rounds, sharing=sharing, queueing=queueing, plan=plan), block_rounds=2)
+        assert (engine.steady is not None) == (rounds >= fewest), rounds
+        if rounds >= fewest:
+            assert (engine.steady.period_rounds, engine.steady.period_s) == (period, 3.5 * period)
             assert engine.steady.transient_rounds == 0
 
 
