@@ -375,11 +375,14 @@ def crowd(count: int, spread_deg: float = 2.0) -> Underlay:
 
 def _crowded_map() -> str:
     lost = network({"A": (0.0, 0.0), "B": (0.0, 10.0), "C": NAN, "D": NAN}, [(0, 1), (1, 2), (0, 3)])
+    chain = [(k, k + 1) for k in range(29)]
+    one_place = network({f"n{k}": (48.0, 2.0) for k in range(30)}, chain)
     graph = network(dict.fromkeys("ABCDE", NAN), [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)], [1e9] * 5)
     return pictures(
         lambda: plot_map(crowd(24), HERE),
         lambda: plot_map(crowd(40), HERE, style=NARROW),
         lambda: plot_map(lost, HERE),
+        lambda: plot_map(one_place, HERE),
         lambda: plot_map(graph, HERE, style=NARROW),
     )
 

@@ -322,6 +322,31 @@ def test_a_narrow_legend_has_columns_for_its_longest_text():
     assert columns(narrow) == 4
 
 
+def test_titles_and_notes_are_broken_where_their_map_ends():
+    layout = map_layout(network({"A": (48.0, 2.0), "B": (48.3, 2.2)}, [(0, 1)]))
+
+    def texts(letters, *, style=MAP_STYLE, **of_length):
+        """What is above and below a map with a title or note of two words and so many letters."""
+        words = "a" * 20 + " " + "b" * (letters - 21)
+        return map_figure(
+            replace(layout, **{name: make(words) for name, make in of_length.items()}), style
+        ).texts
+
+    def note(words):
+        return [words]
+
+    # 120 letters at the usual width, 70 of a title in 7.03 in; of 3.5 in the root of their ratio.
+    assert [len(texts(letters, notes=note)) for letters in (120, 121)] == [2, 3]
+    narrow = replace(MAP_STYLE, width_in=3.5)
+    assert int(70 * (3.5 / MAP_STYLE.width_in) ** 0.5) == 49
+    assert [len(texts(letters, style=narrow, title=str)) for letters in (49, 50)] == [1, 2]
+    first, second = texts(50, style=narrow, title=str)
+    height_pt = 72 * first.figure.get_figheight()
+    # Lines of 12 pt for letters of 6.5 pt.
+    down = height_pt * (first.get_position()[1] - second.get_position()[1])
+    assert down == pytest.approx(12 * narrow.pt(6.5) / 6.5)
+
+
 # Lines and labels
 
 
@@ -454,3 +479,19 @@ def test_of_more_than_30_sites_those_at_one_place_share_a_label(count):
         assert note[0].startswith(
             f"{len(layout.labels)} of 31 sites are named, the best connected ones first; +N:"
         )
+
+
+def test_names_of_26_letters_are_whole_and_150_of_many_sites_are_named():
+    names = {"x" * 26: (48.0, 2.0), "y" * 27: (48.3, 2.2)}
+    assert [
+        (each.text[0], len(each.text), "…" in each.text)
+        for each in map_layout(network(names, [(0, 1)])).labels
+    ] == [
+        ("x", 26, False),
+        ("y", 26, True),
+    ]
+    chain = [(k, k + 1) for k in range(195)]
+    square = network({f"{k}": (k // 14, k % 14) for k in range(196)}, chain)
+    layout = map_layout(square)
+    assert len(layout.labels) == 150
+    assert layout.notes[-1].startswith("150 of 196 sites are named, ")
