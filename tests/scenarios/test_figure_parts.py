@@ -3,6 +3,7 @@
 import pytest
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.image import imread
 from matplotlib.lines import Line2D
 
 from scenarios.report.figure_parts import _drawn, add_legend, panels_figure, save_figure, set_title, thin
@@ -82,6 +83,17 @@ def test_a_file_replaces_another_one(tmp_path):
     save_figure(figure, path)
     assert path.read_bytes() != first
     assert [each.name for each in path.parent.iterdir()] == ["a.svg"]
+
+
+def test_a_picture_has_200_dots_in_an_inch_and_a_pdf_fonts_that_publishers_take(tmp_path):
+    figure = Figure(figsize=(2, 1))
+    figure.text(0, 0, "name")
+    save_figure(figure, tmp_path / "a.png")
+    assert imread(tmp_path / "a.png").shape[:2] == (200, 400)
+    save_figure(figure, tmp_path / "a.pdf")
+    pdf = (tmp_path / "a.pdf").read_bytes()
+    assert b"/CIDFontType2" in pdf
+    assert b"/Type3" not in pdf
 
 
 def test_only_texts_of_an_svg_that_stay_texts_lack_no_letters(tmp_path):
