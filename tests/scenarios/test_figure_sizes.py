@@ -5,12 +5,22 @@ import math
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from test_study_plot import study
 
 from scenarios.report.figure_parts import legend_columns
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle
 from scenarios.report.line_styles import COLOURS, LineStyle, styles_of
 from scenarios.report.log_axis import log_ticks, set_log, spaced
-from scenarios.report.study_plot import _axis, _height_in, _layout, _legend_columns, _set_axis, _title_lines
+from scenarios.report.study_lines import study_lines
+from scenarios.report.study_plot import (
+    _axis,
+    _height_in,
+    _layout,
+    _legend_columns,
+    _legend_entries,
+    _set_axis,
+    _title_lines,
+)
 from scenarios.report.timeline_plot import _row_in
 from topologies import InputError
 
@@ -158,6 +168,16 @@ def test_a_title_is_broken_between_its_parts_not_at_hyphens():
     assert _title_lines(f"{first} abc-def", DEFAULT_STYLE) == [first, "abc-def"]
     assert _title_lines(f"{first} a b c", DEFAULT_STYLE) == [f"{first} a b c"]
     assert _title_lines(f"{first} a b c d", DEFAULT_STYLE) == [first, "a b c d"]
+    # 75 letters are one too many.
+    assert _title_lines(f"x{first} a b c", DEFAULT_STYLE) == [f"x{first}", "a b c"]
+
+
+def test_names_in_the_legend_of_a_study_are_broken_after_24_letters_and_cut_after_66():
+    names = [f"{'x' * 12} {'y' * 11}", f"{'x' * 12} {'y' * 12}", "z" * 66, "z" * 67]
+    lines = study_lines(study(overlays=names, access_bps=(1e8, 1e9), simulated=False))
+    entries = _legend_entries(lines, styles_of(names), DEFAULT_STYLE)[1]
+    assert entries[:2] == [names[0], names[1].replace(" ", "\n")]
+    assert [(len(each.replace("\n", "")), "…" in each) for each in entries[2:4]] == [(66, False), (66, True)]
 
 
 # Panels of a study

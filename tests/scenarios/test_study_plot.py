@@ -750,6 +750,7 @@ def test_of_a_long_line_some_points_and_all_that_stand_alone_are_marked():
     gaps = [nan if place in (0, 6, 8, 98) else 1.0 for place in range(100)]
     assert {7, 99} <= set(marked(gaps))
     assert set(marked(gaps)) <= {*some, 7, 99}
+    assert [len(marked([1.0] * points)) for points in (12, 13)] == [12, 7]
     # Every third of 26 is marked anyway, the last one not.
     for place in (0, 1, 24, 25):
         assert marked([1.0 if each == place else nan for each in range(26)]) == [place]

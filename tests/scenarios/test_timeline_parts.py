@@ -1,5 +1,6 @@
 """Which rounds a timeline shows, how rates are known, and what is said of rounds that were simulated again."""
 
+import re
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -8,6 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
+from scenarios.report.timeline_plot import _LEAST_ROW_IN, _NAME_ROW_IN, _row_in
 from scenarios.studies import timeline
 from scenarios.studies.timeline import (
     DEFAULT_ROUNDS,
@@ -212,3 +214,15 @@ def test_a_figure_has_room_for_so_many_rows(shown, most_rows, is_refused):
 def test_only_figures_have_a_limit_of_rows():
     assert timeline._most_rows(Path("x.json")) is timeline._most_rows(Path("x.csv")) is None
     assert timeline._most_rows(Path("x.PNG")) == timeline._most_rows(Path("x.svg")) > 0
+
+
+def test_the_page_says_how_many_rows_have_names_labels_and_room():
+    page = Path(__file__).parents[2] / "docs" / "howto" / "data_out.md"
+    words = " ".join(page.read_text(encoding="utf-8").split())
+    (said,) = re.findall(
+        r"more than (\d+) rows .* more than (\d+) not every row .* has (\d+) rows at most", words
+    )
+    named, labelled, most = map(int, said)
+    assert timeline._most_rows(Path("x.png")) == most
+    for rows, least_in in ((named, _NAME_ROW_IN), (labelled, _LEAST_ROW_IN)):
+        assert _row_in(rows) >= least_in > _row_in(rows + 1)
