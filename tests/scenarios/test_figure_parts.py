@@ -61,6 +61,7 @@ def test_panels_have_a_light_grid_and_one_axis_of_x_where_they_stand_below_each_
     assert [len(row) for row in axes] == [2] * rows
     first = axes[0][0]
     assert first.get_shared_x_axes().joined(first, axes[-1][0]) is shares
+    assert not first.get_shared_y_axes().joined(first, axes[0][1])
     # Numbers are shown once, below.
     assert first.xaxis.get_tick_params()["labelbottom"] is not shares
     assert first.get_axisbelow() is True

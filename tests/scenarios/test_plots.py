@@ -265,3 +265,30 @@ def test_a_curve_of_one_row_is_seen():
     assert marks([*imported.axes[0].lines, *imported.axes[2].lines]) == [0, 1]
     seeds = _figure({1: record(star, ring)}, DEFAULT_STYLE, title="t")
     assert marks(seeds.axes[1].lines) == [1, 1]
+
+
+def test_texts_of_narrow_figures_are_broken_where_letters_end():
+    # Letters side by side are those of 7 in by the root of the width.
+    def of(letters, usual):
+        """A style that has room for just so few letters of the usual number, and no more for one more."""
+        style = FigureStyle(width_in=7.0 * ((letters + 1 - 1e-3) / (usual + 1)) ** 2 * (1 + 1e-4))
+        assert (style.letters(usual), style.letters(usual + 1)) == (letters, letters + 1)
+        return style
+
+    # The longest names have 26, 32 and 11 letters, lines beside them 7 and 9.
+    raised = upgrade_table([0.0, 1.0], half_width_s=0.1)
+    figures = [
+        (_upgrade_figure(raised, of(3 * 33 - 1, 108), wanted_s=0.5), 2),
+        (_validation_figure(validation_rows(["ring"], 0.3), of(2 * 41 - 1, 118), title="t"), 1),
+    ]
+    table = sweep_table(("x" * 11, "y" * 11, "z" * 11), [1e8])
+    figures.append((over_access(table, "simulated_s", "paper_s", style=of(4 * 20 - 1, 105)), 2))
+    assert [figure.legends[0]._ncols for figure, _ in figures] == [columns for _, columns in figures]
+    star, ring = overlay("star", 2.0, [0.1, 0.9]), overlay("ring", 1.0, [0.1, 0.9])
+    imported = _run_figure(record(star, ring), of(35, 38), title="t", target_accuracy=None, is_imported=True)
+    # 36 letters.
+    assert imported.axes[0].get_title().replace("\n", " ") == "one imported curve, on every overlay"
+    assert "\n" in imported.axes[0].get_title()
+    label = "x" * 20 + " " + "y" * 13
+    figure = _over_access_figure(table, of(33, 48), title="t", keys=["paper_s"], scale_s=1.0, label=label)
+    assert figure.axes[0].get_ylabel() == label.replace(" ", "\n")
