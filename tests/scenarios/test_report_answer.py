@@ -342,6 +342,8 @@ def test_long_times_are_told_in_days_too():
     assert said.endswith("than the STAR (9.000 s against 864000 s, 10.00 d).")
     said = first(row("star", 9.0, reached=(9, 9999.0)), row("a", 1.0, reached=(9, 9.0)))
     assert said.endswith("than the STAR (9.000 s against 9999 s).")
+    said = first(row("star", 9.0, reached=(9, 10_000.0)), row("a", 1.0, reached=(9, 9.0)))
+    assert said.endswith("than the STAR (9.000 s against 10000 s, 2.778 h).")
 
 
 def test_estimates_without_an_interval_have_two_digits():
