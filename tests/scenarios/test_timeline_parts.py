@@ -189,6 +189,9 @@ def test_what_timelines_mean_is_said_once_below_the_last(shown):
     assert shown({"ring": 3, "star": 9}, rounds=slice(1, 3))["star"][0] == range(1, 3)
     notes = shown({"ring": 3, "star": 0, "mst": 0}, periodic=("ring",), isolated=("ring",))["ring"][1]
     assert notes == ("of ring", "not simulated: star, mst.", explained, timeline.PERIODIC, timeline.ALONE)
+    # Below the last, though only another one is periodic and has a silo that nobody sends to.
+    notes = shown({"ring": 3, "star": 9}, periodic=("ring",), isolated=("ring",))["star"][1]
+    assert notes == ("of star", explained, timeline.PERIODIC, timeline.ALONE)
     assert shown({"ring": 3}, periodic=("ring",))["ring"][1] == ("of ring", explained, timeline.PERIODIC)
     assert shown({"ring": 3}, isolated=("ring",))["ring"][1] == ("of ring", explained, timeline.ALONE)
 
