@@ -1,5 +1,6 @@
 """The figure of a partition: its sizes, which silos are named, and what bars and matrix show."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -80,6 +81,17 @@ def test_where_there_are_many_silos_one_in_several_is_named(silos, height_in, ev
         axis = Axis()
         _name_silos(axis, division_of(silos), style, height_in, both=both)
         assert axis.names == dict.fromkeys("yx" if both else "y", (places, names, size))
+
+
+def test_of_a_name_of_more_than_twenty_letters_both_ends_are_kept():
+    whole, long = "a" * 19 + "1", "b" * 20 + "2"
+    axis = Axis()
+    named = replace(division_of(2), silos=(whole, long))
+    _name_silos(axis, named, SimpleNamespace(pt=lambda size: size), None, both=False)
+    _, (first, second), _ = axis.names["y"]
+
+    assert first == whole
+    assert (len(second), second[0], second[-1]) == (20, "b", "2")
 
 
 @pytest.mark.parametrize("make", [_wide_figure, _narrow_figure])
