@@ -10,6 +10,7 @@ import pytest
 
 from scenarios.config.scenario import parse_scenario, preset_text
 from scenarios.config.toml_edit import with_compute
+from scenarios.studies.calibrate import calibration_table
 from topologies import InputError, MachineError
 from training import TrainingConfig
 from training.step_time import StepTimes
@@ -252,3 +253,20 @@ def test_a_real_step_is_measured_and_the_scenario_still_runs(silosim, scenario):
     written = parse_scenario(scenario.read_text(), source="")
     assert written.workload.compute is not None
     assert float(written.workload.compute.split()[0]) > 0
+
+
+@pytest.mark.parametrize(
+    ("silos", "unit", "medians"), [((1,), "ms", ["4000"]), ((1, 4), "s", ["4.000", "16.00"])]
+)
+def test_the_longest_time_makes_the_unit_and_silos_on_one_rank_are_explained(silos, unit, medians):
+    scenario = parse_scenario(preset_text("geant-digits"), source="s.toml")
+    measured = [
+        StepTimes(hardware="CPU", silos=count, times_s=np.full(3, 4.0 * count), notices=()) for count in silos
+    ]
+    table = calibration_table(scenario, measured)
+    column = next(column for column in table.columns if column.key == "median_s")
+
+    assert column.title == f"median\n{unit}"
+    assert [column.show(row["median_s"]) for row in table.rows] == medians
+    assert ("a step of 4 silos on one rank, divided by 4." in table.notes) == (len(silos) == 2)
+    assert ("per silo" in table.notes) == (len(silos) == 2)
