@@ -23,6 +23,14 @@ if __name__ == "__main__":
         print(pool.submit(eval, text).result())
 """
 
+FORGETS = """
+from scenarios.runtime.processes import Processes
+
+if __name__ == "__main__":
+    pool = Processes(1, int)
+    print(pool.submit(int, "5").result())
+"""
+
 
 def threads():
     """Threads of each library that is loaded; some have one thread whatever they are told."""
@@ -44,6 +52,13 @@ def test_an_error_gives_the_threads_back():
         with pytest.raises(ZeroDivisionError), process_pool(1) as pool:
             pool.submit(divmod, 1, 0).result()
         assert threads() == before
+
+
+def test_a_program_that_does_not_shut_its_processes_down_ends_all_the_same(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(FORGETS)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("5\n", "")
 
 
 @pytest.mark.slow
