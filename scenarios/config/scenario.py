@@ -307,7 +307,10 @@ def toml_text(path: Path) -> str:
 
 
 def scenario_of(tables: Mapping[str, Any], *, source: str | None, recorded: bool = False) -> Scenario:
-    """Scenario of the tables of a TOML file, as `parse_scenario`; of a run's, designers may be another machine's."""
+    """Scenario of the tables of a TOML file, as `parse_scenario`.
+
+    Those of a `recorded` run may name designers that are installed on another machine only.
+    """
     check_keys("", tables, Scenario, source)
     for name, owner in _TABLES.items():
         if isinstance(tables.get(name), dict):

@@ -316,10 +316,10 @@ def _built(record: RunRecord, recorded: OverlayRecord, graph: Connectivity) -> t
         return None, f"It cannot be built from the file: {error}"
     there_s, here_s = recorded.closed_forms.paper_s, overlay.closed_forms.paper_s
     if not math.isclose(there_s, here_s):
+        apart = f" ({here_s / there_s - 1:+.1e} of that)" if there_s else ""
         return None, (
             f"The file says {format_s(there_s)} by the paper's closed form, this version of silosim "
-            f"{format_s(here_s)} ({here_s / there_s - 1:+.1e} of that): nothing is derived from a network that is not "
-            "the run's."
+            f"{format_s(here_s)}{apart}: nothing is derived from a network that is not the run's."
         )
     return overlay, ""
 

@@ -236,7 +236,7 @@ def _degrees(angle: float, sides: str, decimals: int) -> str:
 
 
 def _draw_scale_bar(axes: Axes, layout: MapLayout, style: FigureStyle) -> None:
-    """A bar of a round number of km in the lower right corner, or the left one where a site is only at the right."""
+    """A bar of a round number of km in the lower right corner, or in the left one if only that is free."""
     window = layout.window
     most = window.width_km / 5
     power = 10.0 ** math.floor(math.log10(most))

@@ -90,7 +90,7 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
             for column, x in enumerate((overlay.computed_rounds, time)):
                 shown = x > 0 if column and far_apart else np.full(len(x), True)
                 y = factor * overlay.history[metric][shown]
-                line = axes[row][column].plot(x[shown], y, **options, **markers(int(shown.sum())))[0]
+                line = axes[row][column].plot(x[shown], y, **options, **markers(int(np.isfinite(y).sum())))[0]
                 axes[row][column].fill_between(
                     x[shown], low[shown], high[shown], color=line.get_color(), alpha=_BAND_ALPHA, linewidth=0
                 )

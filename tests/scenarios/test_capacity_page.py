@@ -359,6 +359,12 @@ def test_of_an_overlay_that_was_another_one_nothing_is_derived(apart, said):
     assert f"this version of silosim 24.85 ms ({said} of that): nothing is derived" in why_not
 
 
+def test_of_an_overlay_whose_rounds_took_no_time_nothing_is_derived_either():
+    overlay, why_not = _built(RECORD, recorded_pair(paper_s=0.0), pair_graph())
+    assert overlay is None
+    assert "this version of silosim 24.85 ms: nothing is derived" in why_not
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [

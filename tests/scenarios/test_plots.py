@@ -242,7 +242,7 @@ class Marked(RendererBase):
         """Lines do not count."""
 
     def draw_markers(self, _gc, _marker, _marker_transform, path, *_: object) -> None:
-        self.count += len(path.vertices)
+        self.count += int(np.isfinite(path.vertices).all(axis=1).sum())
 
 
 def marks(lines):
@@ -265,6 +265,8 @@ def test_a_curve_of_one_row_is_seen():
     assert marks([*imported.axes[0].lines, *imported.axes[2].lines]) == [0, 1]
     seeds = _figure({1: record(star, ring)}, DEFAULT_STYLE, title="t")
     assert marks(seeds.axes[1].lines) == [1, 1]
+    measured_once = _figure({1: record(once)}, DEFAULT_STYLE, title="t")
+    assert marks([*measured_once.axes[0].lines, *measured_once.axes[2].lines]) == [2, 1]
 
 
 def test_texts_of_narrow_figures_are_broken_where_letters_end():

@@ -162,6 +162,25 @@ def test_all_tensors_that_a_layer_reads_or_returns_count():
     assert Activations(saved=nothing, layers=nothing).training_bytes(16) == 0
 
 
+class ReadsByName(TwoHalves):
+    def forward(self, inputs):
+        first, second = self.split(inputs, 3)["halves"]
+        return self.join(input1=first, input2=second)
+
+
+class ReadsTwice(TwoHalves):
+    def forward(self, inputs):
+        first, _ = self.split(inputs, 3)["halves"]
+        return self.join(first, input2=first)
+
+
+@pytest.mark.parametrize(("model", "read"), [(ReadsByName, 60), (ReadsTwice, 30)])
+def test_tensors_that_are_passed_by_name_count_and_each_once(model, read):
+    activations = measure_activations(model(), dataset_of((60,)), kernels=True)
+
+    assert activations.layers.at(16).tolist() == [16 * 4 * 60, 16 * 4 * (read + 10)]
+
+
 def test_a_model_computes_as_before_once_it_was_measured():
     model = build_model("femnist_cnn", input_shape=(1, 28, 28), classes=62, seed=0)
     layer = next(each for each in model.modules() if isinstance(each, PooledConvolution))

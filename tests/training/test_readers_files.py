@@ -481,6 +481,19 @@ def test_a_test_image_of_another_size_than_training_s_is_left_out_where_asked(tm
     assert load_dataset("image_folder", DataOptions(data=str(tmp_path), skip_bad=True)).skipped == 1
 
 
+def test_an_image_that_is_cut_off_does_not_say_the_size(tmp_path):
+    pictures(tmp_path, ["cat", "dog"])
+    # Its first bytes are whole, and state another size.
+    whole = tmp_path / "cat" / "-.png"
+    Image.effect_noise((90, 90), 50).convert("RGB").save(whole)
+    whole.write_bytes(whole.read_bytes()[:-2000])
+    options = DataOptions(data=str(tmp_path), skip_bad=True)
+    reader = dataset_reader("image_folder", options)
+    data = reader.load(options)
+    assert reader.sample_shape(options) == data.train_inputs.shape[1:] == (3, 2, 3)
+    assert data.skipped == 1
+
+
 def test_where_bad_images_are_left_out_the_first_good_one_says_the_size(tmp_path):
     pictures(tmp_path, ["cat", "dog"])
     for name in ("cat/0.png", "cat/1.png"):

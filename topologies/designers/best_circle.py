@@ -42,7 +42,7 @@ class Circle:
         self.crossed: list[tuple[int, ...]] = [()] * silos  # core links of a place's arcs
         self.load = [0] * len(self.crossings.busy_s)
         self.spare = [0] * len(self.load)  # models that a link can carry in less than `tau`
-        self.excess: float  # these two are those of `lower`
+        self.excess: float  # both are set by `lower`
         self.violations: int
         self.journal: list[tuple[list[Any], int, Any]] = []
 

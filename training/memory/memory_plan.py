@@ -217,14 +217,19 @@ def _pass(model: nn.Module, dataset: Dataset, samples: int) -> tuple[FloatArray,
             saved[storage.data_ptr()] = storage
         return tensor
 
-    def record(layer: nn.Module, inputs: tuple[Tensor, ...], outputs: Any) -> None:
+    def record(layer: nn.Module, inputs: tuple[Any, ...], named: dict[str, Any], outputs: Any) -> None:
         output = outputs[0] if isinstance(outputs, tuple) else outputs
         gates = _GATES[layer.mode] if isinstance(layer, nn.RNNBase) else 0
         # A layer of the user's may take and return anything.
-        read = sum(each.nbytes for each in inputs if isinstance(each, Tensor))
+        tensors = {id(each): each for each in (*inputs, *named.values()) if isinstance(each, Tensor)}
+        read = sum(tensor.nbytes for tensor in tensors.values())
         layers.append(read + (1 + gates) * (output.nbytes if isinstance(output, Tensor) else 0))
 
-    hooks = [layer.register_forward_hook(record) for layer in model.modules() if not list(layer.children())]
+    hooks = [
+        layer.register_forward_hook(record, with_kwargs=True)
+        for layer in model.modules()
+        if not list(layer.children())
+    ]
     try:
         with torch.enable_grad(), torch.autograd.graph.saved_tensors_hooks(save, lambda tensor: tensor):
             loss = nn.functional.cross_entropy(model(inputs).flatten(0, -2), labels.flatten())

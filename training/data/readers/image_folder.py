@@ -101,6 +101,8 @@ class ImageFolder:
         for path in (path for name in names for path in _images(folder / name)):
             try:
                 with Image.open(path) as image:
+                    if skip_bad:
+                        image.load()  # a file may be cut off behind its size
                     return (channels, image.height, image.width)
             except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
                 if not skip_bad:
