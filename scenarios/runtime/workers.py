@@ -1,5 +1,6 @@
 """Workers that compute independent pieces of a command: processes of this machine, or those of an outer `mpiexec`."""
 
+import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -18,8 +19,13 @@ def worker_count(asked: int | None) -> int:
     Raises
     ------
     InputError
-        If it is not >= 1.
+        If it is not >= 1, or a worker that imports the program of its parent comes to ask for workers again.
     """
+    # The mark by which the standard library refuses to start processes of such a worker.
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise InputError(
+            'each worker imports this program, which must start them below `if __name__ == "__main__":` only.'
+        )
     if asked is not None and asked < 1:
         raise InputError(f"workers(={asked}) must be >= 1.")
     return asked or len(os.sched_getaffinity(0))

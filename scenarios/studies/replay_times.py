@@ -129,8 +129,8 @@ def _table(there: Relocation, rows: Sequence[Row], goal: float | None) -> Table:
     untrained = {each.kind for each in there.run.record.overlays if not each.history}
     never = dict.fromkeys(str(row["overlay"]) for row in rows if row["time_to_target_s"] is None)
     dashes = {
-        "never reaches it": [kind for kind in never if kind not in untrained],
-        "has no training rows": [kind for kind in never if kind in untrained],
+        ("never reaches it", "never reach it"): [kind for kind in never if kind not in untrained],
+        ("has no training rows", "have no training rows"): [kind for kind in never if kind in untrained],
     }
     missing = "target" if scenario.target_accuracy is None else "test"
     to = f"the last recorded round, as there is no {missing} accuracy"
@@ -151,7 +151,7 @@ def _table(there: Relocation, rows: Sequence[Row], goal: float | None) -> Table:
         rows=rows,
         notes=note_lines(
             f"simulated: cycle time in {unit}. rounds, time{star}: to {to}.",
-            *(f"-: {', '.join(kinds)} {why}." for why, kinds in dashes.items() if kinds),
+            *(f"-: {', '.join(kinds)} {why[len(kinds) > 1]}." for why, kinds in dashes.items() if kinds),
             *estimates_note(rows).splitlines()[1:],
             *there.graph.underlay.notes,
             *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows),

@@ -390,7 +390,7 @@ def test_the_table_of_times_says_what_they_are_to(table_of):
     assert [column.title for column in table.columns][-3:] == ["rounds", "time (s)", "vs STAR"]
     assert table.further == {"target_accuracy": 0.5}
     assert " ".join(table.notes.split()) == (
-        "simulated: cycle time in ms. rounds, time, vs STAR: to a test accuracy of 0.5. -: ring, mst never reaches it. "
+        "simulated: cycle time in ms. rounds, time, vs STAR: to a test accuracy of 0.5. -: ring, mst never reach it. "
         "-: bare has no training rows. A note. Engine: simpy."
     )
 

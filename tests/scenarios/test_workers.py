@@ -32,6 +32,19 @@ if __name__ == "__main__":
 """
 
 
+UNGUARDED = """
+from pathlib import Path
+
+import silosim
+
+Path("grid.toml").write_text(
+    '[network]\\nunderlay = "gaia"\\n[workload]\\npreset = "femnist"\\n'
+    '[study.grid]\\n"network.access" = ["1 Gbps", "2 Gbps"]'
+)
+silosim.study("grid.toml", "grid.csv", workers=2)
+"""
+
+
 def threads():
     """Threads of each library that is loaded; some have one thread whatever they are told."""
     return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info()}
@@ -59,6 +72,21 @@ def test_a_program_that_does_not_shut_its_processes_down_ends_all_the_same(tmp_p
     program.write_text(FORGETS)
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True, timeout=60)
     assert (done.stdout, done.stderr) == ("5\n", "")
+
+
+@pytest.mark.slow
+def test_a_program_that_would_start_itself_in_each_worker_is_told_what_is_missing(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(UNGUARDED)
+    done = subprocess.run(
+        [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert (
+        'InputError: each worker imports this program, which must start them below `if __name__ == "__main__":`'
+        in (done.stderr)
+    )
+    assert "is being written" not in done.stderr
 
 
 @pytest.mark.slow
