@@ -36,10 +36,15 @@ LONG = ("--rounds", "30000", "--compute-times", "exponential")
 
 
 @contextmanager
-def started(*command: str | Path) -> Iterator[subprocess.Popen[str]]:
+def started(*command: str | Path, stdin: int | None = None) -> Iterator[subprocess.Popen[str]]:
     """A command in a session of its own, which does not outlive the test."""
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     ) as process:
         try:
             yield process
@@ -242,14 +247,14 @@ def test_ctrl_c_is_heard_from_the_start(tmp_path, delay_s):
 TRIES = """
 import os, scenarios.cli.app, scenarios.cli.simulate
 from scenarios.cli.main import main
-while True:
+while input():
     child = os.fork()
     if child == 0:
         print(os.getpid(), flush=True)
         main()
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
-"""The command again and again, imported once."""
+"""The command each time that a line is read, imported once."""
 
 
 @pytest.mark.slow
@@ -271,9 +276,13 @@ def test_ctrl_c_at_any_moment_leaves_a_file_that_can_be_read_or_none(tmp_path, s
         tmp_path / "x.h5",
         "--force",
     ]
-    with started(sys.executable, "-c", TRIES, "simulate", "gaia", *options) as process:
+    with started(sys.executable, "-c", TRIES, "simulate", "gaia", *options, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
         assert process.stdout is not None
         for _ in range(6):
+            # Not before the file of the last one has been read, which the next one may find in use.
+            process.stdin.write("next\n")
+            process.stdin.flush()
             child = int(process.stdout.readline())
             time.sleep(moments.uniform(0.02, 0.8))
             os.kill(child, signal.SIGINT)
