@@ -58,9 +58,14 @@ def thin(style: FigureStyle) -> dict[str, Any]:
     return {"linewidth": style.scaled(_THIN_PT)}
 
 
-def markers(points: int) -> dict[str, Any]:
-    """Markers along a line, for matplotlib, which gives a single point none where they have a distance."""
-    return {"markevery": None if points == 1 else _MARKERS}
+def curve_options(kind: LineStyle, style: FigureStyle, points: int) -> dict[str, Any]:
+    """Style of an overlay's curve of so many points over rounds or time, for matplotlib."""
+    # A single point would have no marker where markers have a distance, and it has no line either.
+    return line_options(kind) | {
+        "linewidth": style.scaled(1.4),
+        "markersize": style.scaled(4),
+        "markevery": None if points == 1 else _MARKERS,
+    }
 
 
 def legend_columns(

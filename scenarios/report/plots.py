@@ -20,9 +20,9 @@ from scenarios.report.figure_parts import (
     LEGEND_LINE_IN,
     add_legend,
     balanced,
+    curve_options,
     legend_columns,
     line_options,
-    markers,
     panels_figure,
     save_figure,
     set_title,
@@ -127,10 +127,6 @@ def _run_figure(
     is_one = is_imported and len(trained) > 1
     styles = styles_of([overlay.kind for overlay in record.overlays])
     for index, overlay in enumerate(trained):
-        options = line_options(styles[overlay.kind]) | {
-            "linewidth": style.scaled(1.4),
-            "markersize": style.scaled(4),
-        }
         # Time 0 has no place on a logarithmic axis; drawn from its edge, round 0 would look like all that came after.
         drawn = overlay.wall_clock_s > 0 if far_apart else np.full(len(overlay.wall_clock_s), True)
         for row, (metric, factor, label) in enumerate(metrics):
@@ -146,9 +142,8 @@ def _run_figure(
                         marker = "o" if points == 1 else None
                         axes[row][0].plot(time[finite], values[finite], marker=marker, **_one(style))
                     continue
-                axes[row][column].plot(
-                    time[finite], values[finite], label=overlay.kind, **options, **markers(points)
-                )
+                look = curve_options(styles[overlay.kind], style, points)
+                axes[row][column].plot(time[finite], values[finite], label=overlay.kind, **look)
     lines: list[Artist] = [*axes[0][1].get_lines()]
     names = [overlay.kind for overlay in trained]
     if is_one:

@@ -12,9 +12,8 @@ from scenarios.report.figure_parts import (
     LEGEND_LETTERS,
     LEGEND_LINE_IN,
     add_legend,
+    curve_options,
     legend_columns,
-    line_options,
-    markers,
     panels_figure,
     save_figure,
     set_title,
@@ -79,10 +78,6 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
     scale, unit, far_apart = time_axis(trained)
     styles = styles_of([overlay.kind for overlay in records[0].overlays])
     for overlay, spread in zip(trained, spreads, strict=True):
-        options = line_options(styles[overlay.kind]) | {
-            "linewidth": style.scaled(1.4),
-            "markersize": style.scaled(4),
-        }
         time = overlay.wall_clock_s / scale
         for row, (metric, factor, label) in enumerate(metrics):
             axes[row][0].set_ylabel(label)
@@ -90,7 +85,8 @@ def _figure(runs: Mapping[int, RunRecord], style: FigureStyle, *, title: str) ->
             for column, x in enumerate((overlay.computed_rounds, time)):
                 shown = x > 0 if column and far_apart else np.full(len(x), True)
                 y = factor * overlay.history[metric][shown]
-                line = axes[row][column].plot(x[shown], y, **options, **markers(int(np.isfinite(y).sum())))[0]
+                look = curve_options(styles[overlay.kind], style, int(np.isfinite(y).sum()))
+                line = axes[row][column].plot(x[shown], y, **look)[0]
                 axes[row][column].fill_between(
                     x[shown], low[shown], high[shown], color=line.get_color(), alpha=_BAND_ALPHA, linewidth=0
                 )
