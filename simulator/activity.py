@@ -118,8 +118,6 @@ def activity(
         # A comparison with NaN is false.
         is_last = arrival_s[:, arc] >= latest_s[:, silo] * (1 - SIMULTANEOUS)
         last_arc[is_last & waits[:, silo], silo] = arc
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.abs(next_start_s - expected_s) / next_start_s
     return Activity(
         first_round=first_round,
         start_s=start_s,
@@ -128,7 +126,7 @@ def activity(
         is_away=is_away,
         last_arc=last_arc,
         is_isolated=~is_away & np.isneginf(latest_s),
-        error=float(np.nan_to_num(error, posinf=np.inf).max(initial=0.0)),
+        error=_largest_error(next_start_s, expected_s),
     )
 
 
@@ -194,8 +192,13 @@ def start_error(
         expected_s = _slow_starts_s(
             expected_s, messages.part(0, rows.stop), arcs, slow, first_round=first_round
         )
+    return _largest_error(start_s, np.where(sent < 0, start_s, expected_s))
+
+
+def _largest_error(found_s: FloatArray, expected_s: FloatArray) -> float:
+    """Largest difference as a part of the date; a date that is unknown, or 0 as expected, has none."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.where(sent < 0, 0.0, np.abs(start_s - expected_s) / start_s)
+        error = np.abs(found_s - expected_s) / found_s
     return float(np.nan_to_num(error, posinf=np.inf).max(initial=0.0))
 
 
