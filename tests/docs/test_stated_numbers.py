@@ -1,10 +1,17 @@
-"""Limits and sizes that the pages on trainings state are those of the code."""
+"""Limits, sizes and rules that pages state in numbers are those of the code."""
 
 import re
 
 import pytest
 from document_blocks import ROOT
 
+from topologies.capacities import UNSTATED_CORE_BPS
+from topologies.designers import enrich, random_ring
+from topologies.latency_rule import S_PER_KM, S_PER_PATH
+from topologies.networks.link_notes import NO_CABLE
+from topologies.quantities import with_prefix
+from topologies.sizes import MANY_SILOS, MOST_STATES
+from topologies.slow_start import INITIAL_BITS, LEAST_RTO_S
 from training.checkpoints.checkpoint import RETAINED
 from training.compression import BUCKET
 from training.dpasgd import DIVERGENCE_CHECK_ROUNDS
@@ -16,6 +23,11 @@ from training.mpi.host_watch import END_S, MEETING_S
 from training.mpi.rank_watch import LOOK_S
 
 WORDS = {"two": 2, "twice": 2, "five": 5, "ten": 10}
+
+
+def text_of(page):
+    """A page in one line."""
+    return " ".join((ROOT / "docs" / page).read_text(encoding="utf-8").split())
 
 
 @pytest.mark.parametrize(
@@ -35,6 +47,35 @@ WORDS = {"two": 2, "twice": 2, "five": 5, "ten": 10}
     ],
 )
 def test_a_stated_number_is_that_of_the_code(page, sentence, number):
-    text = " ".join((ROOT / "docs" / "howto" / f"{page}.md").read_text(encoding="utf-8").split())
-    (stated,) = re.findall(sentence, text)
+    (stated,) = re.findall(sentence, text_of(f"howto/{page}.md"))
     assert float(WORDS.get(stated, stated.replace(",", ""))) == number
+
+
+@pytest.mark.parametrize(
+    ("page", "said"),
+    [
+        ("reference/limits.md", f"designs for more than {MANY_SILOS} silos"),
+        ("reference/dependencies.md", f"designs of studies and on more than {MANY_SILOS} silos"),
+        ("howto/overlays.md", f"above {MANY_SILOS} silos: than any but `christofides`"),
+        ("howto/overlays.md", f"a quick one (up to {MANY_SILOS} silos)"),
+        ("howto/networks.md", f"by integer programming up to {MANY_SILOS} silos"),
+        ("howto/overlays.md", f"States are numbered from 0, at most {MOST_STATES:,};"),
+        ("howto/overlays.md", f"uniform up to {random_ring.MOST_COUNTED} silos and wherever "),
+        ("howto/overlays.md", f"wherever {random_ring.TRIES:,} random orders hold a ring"),
+        ("howto/python.md", f"a larger spectral gap (at most {enrich.MOST_SILOS} silos)"),
+        ("howto/networks.md", f"between their ends (by more than {1 - NO_CABLE:.0%})".replace("%", " %")),
+        ("howto/networks.md", f"at {1e3 * S_PER_KM:g} ms/km. The {1e3 * S_PER_PATH:g} ms of each path"),
+        (
+            "explanation/model.md",
+            f"{1e3 * S_PER_KM:g} ms per km and {1e3 * S_PER_PATH:g} ms, once on the whole path",
+        ),
+        ("reference/scenario.md", f"as stated, {with_prefix(UNSTATED_CORE_BPS, 'bps')} elsewhere"),
+        (
+            "explanation/links.md",
+            f"initial window of `w` = {INITIAL_BITS / 1448 / 8:g} segments of 1,448 bytes",
+        ),
+        ("explanation/links.md", f"each after an idle time above `R` + {1e3 * LEAST_RTO_S:g} ms"),
+    ],
+)
+def test_numbers_are_those_that_the_pages_state(page, said):
+    assert said in text_of(page)

@@ -6,15 +6,8 @@ import numpy as np
 import pytest
 
 from topologies import InputError, input_limits
-from topologies.capacities import UNSTATED_CORE_BPS
 from topologies.checks import check_integer, check_number, per_silo
-from topologies.designers import enrich, random_ring
 from topologies.input_limits import MOST_TOML_BYTES, check_count, check_size
-from topologies.latency_rule import S_PER_KM, S_PER_PATH
-from topologies.networks.link_notes import NO_CABLE
-from topologies.quantities import with_prefix
-from topologies.sizes import MANY_SILOS, MOST_STATES
-from topologies.slow_start import INITIAL_BITS, LEAST_RTO_S
 
 
 @pytest.mark.parametrize("positive", [True, False])
@@ -139,35 +132,3 @@ def test_limits_are_those_of_the_page():
     stated = {name: value for name, value in vars(input_limits).items() if name.startswith("MOST_")}
     assert stated == {name: value for name, (value, _) in limits.items()}
     assert [text for _, text in limits.values() if text not in page] == []
-
-
-@pytest.mark.parametrize(
-    ("page", "said"),
-    [
-        ("reference/limits.md", f"designs for more than {MANY_SILOS} silos"),
-        ("reference/dependencies.md", f"designs of studies and on more than {MANY_SILOS} silos"),
-        ("howto/overlays.md", f"above {MANY_SILOS} silos: than any but `christofides`"),
-        ("howto/overlays.md", f"a quick one (up to {MANY_SILOS} silos)"),
-        ("howto/networks.md", f"by integer programming up to {MANY_SILOS} silos"),
-        ("howto/overlays.md", f"States are numbered from 0, at most {MOST_STATES:,};"),
-        ("howto/overlays.md", f"uniform up to {random_ring.MOST_COUNTED} silos and wherever "),
-        ("howto/overlays.md", f"wherever {random_ring.TRIES:,} random orders hold a ring"),
-        ("howto/python.md", f"a larger spectral gap (at most {enrich.MOST_SILOS} silos)"),
-        ("howto/networks.md", f"between their ends (by more than {1 - NO_CABLE:.0%})".replace("%", " %")),
-        ("howto/networks.md", f"at {1e3 * S_PER_KM:g} ms/km. The {1e3 * S_PER_PATH:g} ms of each path"),
-        (
-            "explanation/model.md",
-            f"{1e3 * S_PER_KM:g} ms per km and {1e3 * S_PER_PATH:g} ms, once on the whole path",
-        ),
-        ("reference/scenario.md", f"as stated, {with_prefix(UNSTATED_CORE_BPS, 'bps')} elsewhere"),
-        (
-            "explanation/links.md",
-            f"initial window of `w` = {INITIAL_BITS / 1448 / 8:g} segments of 1,448 bytes",
-        ),
-        ("explanation/links.md", f"each after an idle time above `R` + {1e3 * LEAST_RTO_S:g} ms"),
-    ],
-)
-def test_numbers_are_those_that_the_pages_state(page, said):
-    text = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
-
-    assert said in " ".join(text.split())
