@@ -42,6 +42,7 @@ from scenarios.runfile.study_table import read_study
 from topologies import InputError
 from topologies.arrays import FloatArray
 from topologies.errors import Field
+from topologies.rounding import exceeds
 from topologies.wrapping import wrapped
 
 if TYPE_CHECKING:
@@ -289,7 +290,7 @@ def _axis(
         raise InputError(
             f"goes with values > 0; the least {column} is {low:g}.", field=Field(option, value=log)
         )
-    is_log = log if log is not None else low > 0 and high > _DECADE * low * (1 + 1e-9)
+    is_log = log if log is not None else low > 0 and exceeds(high, _DECADE * low)
     shown = column_axis(column, low, high, is_log=is_log)
     every = np.concatenate([there, *ends])
     unique = np.unique(shown.factor * every[np.isfinite(every)]).tolist()

@@ -151,7 +151,11 @@ def _table(there: Relocation, rows: Sequence[Row], goal: float | None) -> Table:
         rows=rows,
         notes=note_lines(
             f"simulated: cycle time in {unit}. rounds, time{star}: to {to}.",
-            *(f"-: {', '.join(kinds)} {why[len(kinds) > 1]}." for why, kinds in dashes.items() if kinds),
+            *(
+                f"-: {', '.join(kinds)} {one if len(kinds) == 1 else several}."
+                for (one, several), kinds in dashes.items()
+                if kinds
+            ),
             *estimates_note(rows).splitlines()[1:],
             *there.graph.underlay.notes,
             *engine_note((str(row["overlay"]), str(row["engine"])) for row in rows),

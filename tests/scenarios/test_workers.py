@@ -82,10 +82,8 @@ def test_a_program_that_would_start_itself_in_each_worker_is_told_what_is_missin
         [sys.executable, program], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert (
-        'InputError: each worker imports this program, which must start them below `if __name__ == "__main__":`'
-        in (done.stderr)
-    )
+    told = 'InputError: each worker imports this program, which must start them below `if __name__ == "__main__":`'
+    assert told in done.stderr
     assert "is being written" not in done.stderr
 
 

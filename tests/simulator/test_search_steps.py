@@ -252,8 +252,10 @@ class TestMixing:
         assert shares == [0.5, 1.0]
         assert [one.value_s for one in best] == [0.25, 0.5, 2.0, 3.0, 4.0]
 
-    @pytest.mark.parametrize("told", [{}, {"optimal": False}, {"optimal": True}])
-    def test_a_walk_weighs_by_optimal_weights_only_where_it_is_told(self, monkeypatch, told):
+    @pytest.mark.parametrize(
+        ("told", "is_optimal"), [({}, False), ({"optimal": False}, False), ({"optimal": True}, True)]
+    )
+    def test_a_walk_weighs_by_optimal_weights_only_where_it_is_told(self, monkeypatch, told, is_optimal):
         asked = []
         monkeypatch.setattr(
             mixing_search,
@@ -266,7 +268,7 @@ class TestMixing:
         start = SimpleNamespace(arcs=frozenset({(0, 1)}), hoped=0.25)
         mixing_search._walk(SimpleNamespace(alone_s=np.zeros((2, 2))), start, 3, None, **told)
 
-        assert asked == [(0.25, told.get("optimal", False))]
+        assert asked == [(0.25, is_optimal)]
 
     @pytest.mark.parametrize(("value_s", "is_better"), [(0.5, True), (2 * (1 - 1e-9), False), (2.0, False)])
     def test_a_matching_helps_beyond_rounding_only(self, monkeypatch, value_s, is_better):
