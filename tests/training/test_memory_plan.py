@@ -11,6 +11,7 @@ from torch import nn
 
 from training import MixingPlan, TrainingConfig
 from training.data.datasets import Dataset
+from training.data.readers.image_files import ImageFiles
 from training.engine.communicator import SingleRank
 from training.engine.exchange import plan_exchange, silo_blocks
 from training.engine.executors.graphs import STREAMS
@@ -244,6 +245,21 @@ def test_a_plan_by_hand(make_job, settings, rows):
     assert plan.libraries == LIBRARIES
     kept = (plan.models, plan.gradients, plan.optimizer, plan.data, plan.weights, plan.libraries)
     assert plan.new == sum(kept) + max(plan.step, plan.metrics)
+
+
+@pytest.mark.parametrize(("sample", "kept"), [((3, 32, 32), 30 + 10), ((3, 512, 1024), 10)])
+def test_images_that_stay_decoded_count(make_job, sample, kept):
+    # Of 60 images of 6 MB for training no one is kept, of 10 for tests all are.
+    arrays = dataset_of((1, 8, 8))
+    train, test = (
+        ImageFiles(paths=np.arange(count).astype(str), decode=np.zeros, sample=sample) for count in (60, 10)
+    )
+    dataset = replace(arrays, train_inputs=train, test_inputs=test)
+    settings = {"silos": 4, "model": "resnet18", "executor": "loop"}
+
+    plan = plan_of(make_job(**settings), dataset, ranks=2)
+
+    assert plan.data == kept * 4 * np.prod(sample) + (30 + 10) * 8
 
 
 def test_stacked_models_have_all_activations_at_once(make_job):

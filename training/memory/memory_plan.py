@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from topologies.arrays import FloatArray, IntArray
 from training.config import TrainingConfig
 from training.data.datasets import Dataset, Inputs
+from training.data.readers.image_files import ImageFiles
 from training.engine.communicator import STEP
 from training.engine.exchange import remote_rows, silo_blocks
 from training.engine.executors.choice import candidates
@@ -336,7 +337,7 @@ _AT_ONCE: Mapping[str, Callable[[int], int]] = {
 
 def _bytes(inputs: Inputs) -> int:
     """Memory of samples; none where they are read batch by batch."""
-    return inputs.nbytes if isinstance(inputs, np.ndarray) else 0
+    return inputs.nbytes if isinstance(inputs, np.ndarray | ImageFiles) else 0
 
 
 def _weights(mixing: MixingPlan, own: range, *, remote: int, twice: bool) -> float:
