@@ -129,9 +129,10 @@ class TrainingConfig:
         What computes: the processor, or a GPU; ``auto`` takes a GPU where there is one.
     executor : str
         How a rank computes the gradients of its silos: ``loop``, one after the other; ``vmap``, all at once as stacked
-        tensors, which pays for small models; ``graphs``, a CUDA graph each; ``auto`` measures which is fastest. They
-        differ by rounding, and so may two runs with ``auto``: name one for the same bits again on processors of one
-        kind, with ``loop`` on any number of ranks and with the others on the same.
+        tensors, which pays for small models; ``graphs``, a CUDA graph each; ``auto`` measures which is fastest, unless
+        all steps take less than five seconds by ``loop``. They differ by rounding, and so may two runs with ``auto``:
+        name one for the same bits again on processors of one kind, with ``loop`` on any number of ranks and with the
+        others on the same.
     precision : str
         Of forward and backward passes: ``float32``, or ``bf16`` (autocast), on GPUs and on processors; on the latter
         recurrent layers stay in single precision. Parameters, gradients, the optimizer's state, mixing and metrics are

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -57,6 +57,7 @@ def measure_step(
     seed: int,
     steps: int,
     silos: int,
+    local_steps: int,
     silo_places: FloatArray | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> StepTimes:
@@ -72,6 +73,9 @@ def measure_step(
         Measured steps, >= 1, after `WARM_UP` others.
     silos : int
         Silos of the rank, >= 1.
+    local_steps : int
+        Local steps in a round of the training, >= 1: with its rounds they decide whether `executor` ``auto`` tries
+        others than the loop.
     silo_places : FloatArray, shape (silos, 2), optional
         As in `TrainingJob`.
     clock : callable
@@ -110,11 +114,11 @@ def measure_step(
         dataset = load_dataset(config.dataset, config.data_options)
         model = initial_model(config, dataset, seed=seed)
         job = TrainingJob(
-            config=replace(config, rounds=1, warm_up_rounds=0),
+            config=config,
             silos=silos,
-            local_steps=1,
+            local_steps=local_steps,
             seed=seed,
-            mixing=MixingPlan.constant(np.eye(silos), 1),
+            mixing=MixingPlan.constant(np.eye(silos), config.rounds),
             silo_places=silo_places,
         )
         check_rank_memory(job, model, dataset, communicator=SingleRank(), device=device)

@@ -46,7 +46,7 @@ class Ranks(SingleRank):
         self.others = np.array(others)
 
     def sum(self, values):
-        return values + self.others
+        return values + self.others[: len(values)]
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_only_what_may_win_is_measured():
         choice.candidates(asked, parameters=9, gpu=False)
 
 
-def choose(config, communicator):
+def choose(config, communicator, *, steps=1_000_000):
     models, data = silos()
     before = [
         value.clone()
@@ -88,7 +88,7 @@ def choose(config, communicator):
             *(buffer for module in models.modules for buffer in module.buffers()),
         )
     ]
-    chosen = choice.choose(config, models, data, parameters=144, communicator=communicator)
+    chosen = choice.choose(config, models, data, parameters=144, steps=steps, communicator=communicator)
     after = (models.parameters, *(buffer for module in models.modules for buffer in module.buffers()))
     assert all(torch.equal(*pair) for pair in zip(before, after, strict=True))
     return chosen
@@ -102,6 +102,58 @@ def test_all_ranks_decide_by_the_sum_of_their_times_and_nothing_changes():
     executor, notice = choose(config, Ranks([10.0, 1e4, math.inf]))
     assert isinstance(executor, LoopExecutor)
     assert notice.startswith("executor loop:")
+
+
+class Half(SingleRank):
+    """One of two ranks, of which the other takes three times as long, or has nothing to measure."""
+
+    size = 2
+
+    def __init__(self, times):
+        self.times = times
+
+    def sum(self, values):
+        return values * self.times
+
+
+@pytest.mark.parametrize(
+    ("communicator", "steps", "tried"),
+    [
+        (SingleRank(), 20, True),
+        (SingleRank(), 19, False),
+        (Half(4.0), 10, True),
+        (Half(4.0), 9, False),
+        (Half(1.0), 40, True),
+        (Half(1.0), 39, False),
+    ],
+)
+def test_only_a_training_of_five_seconds_by_the_loop_tries_others(communicator, steps, tried, monkeypatch):
+    def measure(factory, _config, models, shards):
+        return {LoopExecutor: 0.25, VectorizedExecutor: 0.125}[type(factory(models, shards, "float32"))]
+
+    monkeypatch.setattr(choice, "measure", measure)
+    if not tried:
+        monkeypatch.setitem(choice.FACTORIES, "vmap", None)
+
+    executor, notice = choose(TrainingConfig(model="cnn"), communicator, steps=steps)
+
+    assert isinstance(executor, VectorizedExecutor if tried else LoopExecutor)
+    lasting = {19: "4.8", 9: "4.5", 39: "4.9"}.get(steps)
+    rest = f"all steps take about {lasting} s, too little to try others" if lasting else "a step of all silos"
+    assert notice.startswith(f"executor {executor.name}: {rest}")
+
+
+def test_a_training_lasts_for_the_local_steps_of_all_its_rounds(make_job, make_rank_silos, monkeypatch):
+    asked = []
+
+    def choose(*_models, steps, **_settings):
+        asked.append(steps)
+        return None, ""
+
+    monkeypatch.setattr("training.engine.rank_silos.choose", choose)
+    for local_steps in (3, np.array([1, 5, 2, 1])):
+        make_rank_silos(replace(make_job(silos=4, rounds=7), local_steps=local_steps))
+    assert asked == [7 * 3, 7 * 5]
 
 
 def test_times_in_the_notice_are_milliseconds_of_three_digits():
@@ -214,10 +266,10 @@ def test_a_rank_without_a_choice_takes_part_in_that_of_the_others():
     class Others(SingleRank):
         def sum(self, values):
             asked.append(values.tolist())
-            return values + np.array([9.0, math.inf, 1.0])
+            return values + np.array([9.0, math.inf, 1.0])[: len(values)]
 
     executor, notice = choose(TrainingConfig(model="bilstm"), Others())
-    assert asked == [[0.0, math.inf, math.inf]]
+    assert asked == [[0.0], [0.0, math.inf, math.inf]]
     assert isinstance(executor, LoopExecutor)
     assert notice == "executor loop: the only one for model bilstm here"
 

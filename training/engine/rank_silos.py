@@ -112,6 +112,7 @@ class RankSilos:
             self.models,
             self.shards,
             parameters=parameters,
+            steps=job.config.rounds * int(np.max(job.local_steps)),
             communicator=communicator,
         )
         if notice:

@@ -54,6 +54,10 @@ class Attempt:
 GAIN = 1.2
 """Required speed relative to the loop: less would let noise decide."""
 
+WORTH_S = 5.0
+"""Shortest training for which others than the loop are tried, which takes a second or two: `torch.func` imports a
+thousand modules."""
+
 LARGEST_VECTORIZED = 1 << 18
 """Parameters of the largest model whose silos are tried at once. A larger model's step costs its arithmetic, which
 grouped convolutions do slower than one silo's, and activations of all silos at once would need not fit."""
@@ -107,6 +111,7 @@ def choose(
     shards: Sequence[Shard],
     *,
     parameters: int,
+    steps: int,
     communicator: Communicator,
 ) -> tuple[Executor, str]:
     """Return the executor of this rank, of the same kind on every rank.
@@ -119,6 +124,8 @@ def choose(
         Their data.
     parameters : int
         Of one model.
+    steps : int
+        Local steps of a silo in the whole training.
     communicator : Communicator
         All ranks call this together.
 
@@ -131,18 +138,20 @@ def choose(
 
     Notes
     -----
-    Each candidate computes a few steps on the real batches. All ranks decide by the sum of their times, so that they
-    agree. The loop stays unless another one is `GAIN` times as fast. An executor that fails on one rank is taken by
-    none.
+    Each candidate computes a few steps on the real batches; the loop alone, if with it all steps take less than
+    `WORTH_S`. All ranks decide by the sum of their times, so that they agree. The loop stays unless another one is
+    `GAIN` times as fast. An executor that fails on one rank is taken by none.
     """
     names = candidates(config, parameters=parameters, gpu=models.gradients.is_cuda)
     if config.executor != "auto":
         return factory_of(config.executor, config)(models, shards, config.precision), ""
-    # Ranks without a GPU may have one candidate where others have more: they take part in the sum all the same.
+    # Ranks without a GPU may have one candidate where others have more: they take part in the sums all the same.
     several = len(names) > 1
-    tried = (
-        {name: attempt(name, config, models, shards) for name in names} if several else {"loop": Attempt()}
-    )
+    loop = attempt("loop", config, models, shards) if several else Attempt()
+    (of_ranks,) = communicator.sum(np.array([loop.seconds])).tolist()
+    lasting = steps * of_ranks / communicator.size
+    others = names[1:] if lasting >= WORTH_S else ()
+    tried = {"loop": loop} | {name: attempt(name, config, models, shards) for name in others}
     seconds = communicator.sum(
         np.array([tried[name].seconds if name in tried else math.inf for name in FACTORIES])
     )
@@ -154,6 +163,8 @@ def choose(
     if not several:
         what = "a loss of your own" if config.loss else f"model {config.model}"
         return executor, f"executor loop: the only one for {what} here"
+    if not others:
+        return executor, f"executor loop: all steps take about {lasting:.2g} s, too little to try others"
     return executor, _notice(chosen, seconds, tried)
 
 
