@@ -43,7 +43,7 @@ def text_of(page):
         ("clusters", r"one file per rank, the last (\w+) of each overlay", RETAINED),
         ("trainings", r"leaves `loop` only for a gain of ([\d.]+) or more", GAIN),
         ("trainings", r"`loop` if all steps take less than (\w+) s with it", WORTH_S),
-        ("trainings", r"kept in memory up to (\w+) MiB of decoded images", KEPT_BYTES / 2**20),
+        ("trainings", r"once where all take at most (\w+) MiB decoded", KEPT_BYTES / 2**20),
         ("trainings", r"Where more than (\w+) the need is available, the plan is one line", PLENTY),
         ("trainings", r"per chunk of at most (\w+) samples", LARGEST_CHUNK),
         ("trainings", r"signs, and the mean size of each (\w+) numbers", BUCKET),

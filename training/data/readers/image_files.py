@@ -1,10 +1,11 @@
-"""Image files as inputs, decoded when they are first read."""
+"""Image files as inputs, decoded when they are read."""
 
 import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,9 @@ KEPT_BYTES = 1 << 26
 """Largest decoded images that stay in memory: 5,461 of 32 x 32 pixels in colour."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ImageFiles:
-    """Images that are decoded when they are read, small ones the first time only.
+    """Images that are decoded when they are read: all of them the first time, if they fit into `KEPT_BYTES`.
 
     Parameters
     ----------
@@ -36,14 +37,6 @@ class ImageFiles:
     paths: NDArray[np.str_]
     decode: Callable[[str], NDArray[np.float32]]
     sample: tuple[int, ...]
-    _kept: NDArray[np.float32] = field(init=False, repr=False)
-    _known: NDArray[np.bool_] = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        all_bytes = len(self) * np.dtype(np.float32).itemsize * math.prod(self.sample)
-        kept = len(self) if all_bytes <= KEPT_BYTES else 0
-        object.__setattr__(self, "_kept", np.empty((kept, *self.sample), dtype=np.float32))
-        object.__setattr__(self, "_known", np.zeros(kept, dtype=np.bool_))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -52,8 +45,9 @@ class ImageFiles:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that stay in memory once all images were read."""
-        return self._kept.nbytes
+        """Bytes that stay in memory after the first reading: those of all images, or none."""
+        size = np.dtype(np.float32).itemsize * math.prod(self.shape)
+        return size if size <= KEPT_BYTES else 0
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -61,19 +55,19 @@ class ImageFiles:
 
     def __getitem__(self, index: Any, /) -> NDArray[np.float32]:
         """Return the images of an index array or a slice; several are decoded at once."""
+        if not self.nbytes:
+            return self._decoded(self.paths[index])
         chosen: IntArray = np.arange(len(self))[index]
-        if not self._known.size:
-            return self._decoded(chosen)
-        new = chosen[~self._known[chosen]]
-        if new.size:
-            self._kept[new] = self._decoded(new)
-            self._known[new] = True
         return np.take(self._kept, chosen, axis=0)
 
-    def _decoded(self, chosen: IntArray) -> NDArray[np.float32]:
-        batch = np.empty((len(chosen), *self.sample), dtype=np.float32)
+    @cached_property
+    def _kept(self) -> NDArray[np.float32]:
+        return self._decoded(self.paths)
+
+    def _decoded(self, paths: NDArray[np.str_]) -> NDArray[np.float32]:
+        batch = np.empty((len(paths), *self.sample), dtype=np.float32)
         with ThreadPoolExecutor(THREADS) as pool:
-            for place, image in enumerate(pool.map(self.decode, self.paths[chosen].tolist())):
+            for place, image in enumerate(pool.map(self.decode, paths.tolist())):
                 batch[place] = image
         return batch
 
