@@ -20,7 +20,7 @@ from training.own_code import check_name
 BUILT_IN_BACKEND = "mpi"
 
 EXECUTORS = {
-    "auto": "the fastest for the model, by a short measurement",
+    "auto": "the fastest for the model, by a short measurement; loop in a training of seconds",
     "graphs": "CUDA graphs of the silos' steps, several at a time",
     "loop": "one silo after the other",
     "vmap": "all silos of a rank as stacked tensors",

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from training.own_code import own_code
 
 WARM_UP = 5
 """Unmeasured steps before: libraries choose algorithms and compile code in the first ones."""
+LASTING = 10**9
+"""Local steps of a training for which ``auto`` tries every executor."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -57,7 +59,6 @@ def measure_step(
     seed: int,
     steps: int,
     silos: int,
-    local_steps: int,
     silo_places: FloatArray | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> StepTimes:
@@ -73,9 +74,6 @@ def measure_step(
         Measured steps, >= 1, after `WARM_UP` others.
     silos : int
         Silos of the rank, >= 1.
-    local_steps : int
-        Local steps in a round of the training, >= 1: with its rounds they decide whether `executor` ``auto`` tries
-        others than the loop.
     silo_places : FloatArray, shape (silos, 2), optional
         As in `TrainingJob`.
     clock : callable
@@ -114,11 +112,11 @@ def measure_step(
         dataset = load_dataset(config.dataset, config.data_options)
         model = initial_model(config, dataset, seed=seed)
         job = TrainingJob(
-            config=config,
+            config=replace(config, rounds=1, warm_up_rounds=0),
             silos=silos,
-            local_steps=local_steps,
+            local_steps=LASTING,
             seed=seed,
-            mixing=MixingPlan.constant(np.eye(silos), config.rounds),
+            mixing=MixingPlan.constant(np.eye(silos), 1),
             silo_places=silo_places,
         )
         check_rank_memory(job, model, dataset, communicator=SingleRank(), device=device)

@@ -74,7 +74,6 @@ def measure(scenario: Scenario, *, steps: int, silos: int) -> list[StepTimes]:
                 seed=scenario.seed,
                 steps=steps,
                 silos=count,
-                local_steps=scenario.workload.local_steps,
                 silo_places=None if places is None else places[:count],
             )
             for count in ([1] if silos == 1 else [silos, 1])

@@ -14,7 +14,7 @@ from topologies.sizes import MANY_SILOS, MOST_STATES
 from topologies.slow_start import INITIAL_BITS, LEAST_RTO_S
 from training.checkpoints.checkpoint import RETAINED
 from training.compression import BUCKET
-from training.data.readers.image_files import KEPT_BYTES
+from training.data.samples import HELD_BYTES
 from training.dpasgd import DIVERGENCE_CHECK_ROUNDS
 from training.engine.communicator import MESSAGE
 from training.engine.executors.choice import GAIN, WORTH_S
@@ -43,7 +43,7 @@ def text_of(page):
         ("clusters", r"one file per rank, the last (\w+) of each overlay", RETAINED),
         ("trainings", r"leaves `loop` only for a gain of ([\d.]+) or more", GAIN),
         ("trainings", r"`loop` if all steps take less than (\w+) s with it", WORTH_S),
-        ("trainings", r"once where all take at most (\w+) MiB decoded", KEPT_BYTES / 2**20),
+        ("trainings", r"all for tests, take at most (\w+) MiB decoded", HELD_BYTES / 2**20),
         ("trainings", r"Where more than (\w+) the need is available, the plan is one line", PLENTY),
         ("trainings", r"per chunk of at most (\w+) samples", LARGEST_CHUNK),
         ("trainings", r"signs, and the mean size of each (\w+) numbers", BUCKET),

@@ -243,23 +243,6 @@ def test_the_most_silos_are_measured_first(silosim, scenario, monkeypatch):
     assert "no memory for 5." in silosim("calibrate", scenario, "--silos", 5).failed(3).err
 
 
-@pytest.mark.parametrize("local_steps", [1, 7])
-def test_the_choice_of_the_executor_knows_the_local_steps_of_a_round(
-    silosim, scenario, monkeypatch, local_steps
-):
-    scenario.write_text(
-        scenario.read_text().replace("[workload]\n", f"[workload]\nlocal_steps = {local_steps}\n")
-    )
-
-    def measure(config, *, local_steps, **_):
-        raise MachineError(f"{config.rounds} rounds of {local_steps}.")
-
-    monkeypatch.setattr("scenarios.studies.calibrate.measure_step", measure)
-
-    rounds = parse_scenario(scenario.read_text(), source="").training.rounds
-    assert f"{rounds} rounds of {local_steps}." in silosim("calibrate", scenario).failed(3).err
-
-
 def test_a_real_step_is_measured_and_the_scenario_still_runs(silosim, scenario):
     result = silosim("calibrate", scenario, "--steps", 3, "--silos", 2, "--write", "--json")
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from topologies.errors import InputError, MachineError
-from training import TrainingConfig
+from training import MixingPlan, TrainingConfig
 from training.data.batches import BatchStream
 from training.data.shards import Shard
 from training.engine.communicator import SingleRank
@@ -46,7 +46,7 @@ class Ranks(SingleRank):
         self.others = np.array(others)
 
     def sum(self, values):
-        return values + self.others[: len(values)]
+        return values + (self.others if len(values) == 3 else np.array([self.others[0], 1.0]))
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,14 @@ def test_all_ranks_decide_by_the_sum_of_their_times_and_nothing_changes():
     assert notice.startswith("executor loop:")
 
 
-class Half(SingleRank):
-    """One of two ranks, of which the other takes three times as long, or has nothing to measure."""
+class Several(SingleRank):
+    """One rank of several: what they measured together, as a multiple of what this one did, and how many did."""
 
-    size = 2
-
-    def __init__(self, times):
-        self.times = times
+    def __init__(self, times, measured):
+        self.size, self.times, self.measured = 7, times, measured
 
     def sum(self, values):
-        return values * self.times
+        return np.array([self.times * values[0], self.measured]) if len(values) == 2 else self.times * values
 
 
 @pytest.mark.parametrize(
@@ -121,10 +119,9 @@ class Half(SingleRank):
     [
         (SingleRank(), 20, True),
         (SingleRank(), 19, False),
-        (Half(4.0), 10, True),
-        (Half(4.0), 9, False),
-        (Half(1.0), 40, True),
-        (Half(1.0), 39, False),
+        # Another rank takes three times as long, and five have no silos.
+        (Several(4.0, 2.0), 10, True),
+        (Several(4.0, 2.0), 9, False),
     ],
 )
 def test_only_a_training_of_five_seconds_by_the_loop_tries_others(communicator, steps, tried, monkeypatch):
@@ -138,12 +135,46 @@ def test_only_a_training_of_five_seconds_by_the_loop_tries_others(communicator, 
     executor, notice = choose(TrainingConfig(model="cnn"), communicator, steps=steps)
 
     assert isinstance(executor, VectorizedExecutor if tried else LoopExecutor)
-    lasting = {19: "4.8", 9: "4.5", 39: "4.9"}.get(steps)
+    lasting = {19: "4.8", 9: "4.5"}.get(steps)
     rest = f"all steps take about {lasting} s, too little to try others" if lasting else "a step of all silos"
     assert notice.startswith(f"executor {executor.name}: {rest}")
 
 
-def test_a_training_lasts_for_the_local_steps_of_all_its_rounds(make_job, make_rank_silos, monkeypatch):
+def test_ranks_without_silos_or_without_a_choice_measure_nothing():
+    asked = []
+
+    class Recorded(SingleRank):
+        def sum(self, values):
+            asked.append(values.tolist())
+            return values
+
+    models, data = silos()
+    for model, shards in (("cnn", data), ("cnn", []), ("bilstm", data)):
+        choice.choose(
+            TrainingConfig(model=model), models, shards, parameters=144, steps=1, communicator=Recorded()
+        )
+    assert [measured for _, measured in asked[::2]] == [1, 0, 0]
+    assert [seconds > 0 for seconds, _ in asked[::2]] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("changes", "steps"),
+    [
+        ({"local_steps": 3}, 7 * 3),
+        ({"local_steps": np.array([1, 5, 2, 1])}, 7 * 5),
+        # The silo with five local steps makes them in one round of three.
+        (
+            {
+                "local_steps": np.array([1, 5, 2, 1]),
+                "taking_part": np.array([[True, k % 3 == 0, True, True] for k in range(7)]),
+            },
+            3 * 5,
+        ),
+    ],
+)
+def test_a_training_lasts_for_the_steps_of_the_silo_with_the_most(
+    make_job, make_rank_silos, monkeypatch, changes, steps
+):
     asked = []
 
     def choose(*_models, steps, **_settings):
@@ -151,9 +182,27 @@ def test_a_training_lasts_for_the_local_steps_of_all_its_rounds(make_job, make_r
         return None, ""
 
     monkeypatch.setattr("training.engine.rank_silos.choose", choose)
-    for local_steps in (3, np.array([1, 5, 2, 1])):
-        make_rank_silos(replace(make_job(silos=4, rounds=7), local_steps=local_steps))
-    assert asked == [7 * 3, 7 * 5]
+    make_rank_silos(replace(make_job(silos=4, rounds=7), **changes))
+    assert asked == [steps]
+
+
+def test_rounds_in_which_no_silo_computes_have_no_steps(make_job, make_rank_silos, monkeypatch):
+    asked = []
+
+    def choose(*_models, steps, **_settings):
+        asked.append(steps)
+        return None, ""
+
+    monkeypatch.setattr("training.engine.rank_silos.choose", choose)
+    job = make_job(silos=4, rounds=7)
+    # Every third round computes: 0, 3 and 6.
+    mixing = MixingPlan(
+        matrices=np.repeat(job.mixing.matrices[:1], 2, axis=0),
+        index=np.array([0, 1, 1, 0, 1, 1, 0]),
+        computes=np.array([True, False]),
+    )
+    make_rank_silos(replace(job, mixing=mixing, local_steps=2))
+    assert asked == [3 * 2]
 
 
 def test_times_in_the_notice_are_milliseconds_of_three_digits():
@@ -266,10 +315,10 @@ def test_a_rank_without_a_choice_takes_part_in_that_of_the_others():
     class Others(SingleRank):
         def sum(self, values):
             asked.append(values.tolist())
-            return values + np.array([9.0, math.inf, 1.0])[: len(values)]
+            return values + np.array([9.0, math.inf, 1.0] if len(values) == 3 else [9.0, 1.0])
 
     executor, notice = choose(TrainingConfig(model="bilstm"), Others())
-    assert asked == [[0.0], [0.0, math.inf, math.inf]]
+    assert asked == [[0.0, 0.0], [0.0, math.inf, math.inf]]
     assert isinstance(executor, LoopExecutor)
     assert notice == "executor loop: the only one for model bilstm here"
 

@@ -247,9 +247,10 @@ def test_a_plan_by_hand(make_job, settings, rows):
     assert plan.new == sum(kept) + max(plan.step, plan.metrics)
 
 
-@pytest.mark.parametrize(("sample", "kept"), [((3, 32, 32), 30 + 10), ((3, 512, 1024), 10)])
-def test_images_that_stay_decoded_count(make_job, sample, kept):
-    # Of 60 images of 6 MB for training no one is kept, of 10 for tests all are.
+@pytest.mark.parametrize("gpu", [False, True])
+@pytest.mark.parametrize(("sample", "held"), [((3, 32, 32), 30 + 10), ((3, 512, 1024), 10)])
+def test_images_that_silos_hold_count(make_job, sample, held, gpu):
+    # Of 60 images of 6 MB for training the two ranks hold none, of 10 for tests all.
     arrays = dataset_of((1, 8, 8))
     train, test = (
         ImageFiles(paths=np.arange(count).astype(str), decode=np.zeros, sample=sample) for count in (60, 10)
@@ -257,9 +258,9 @@ def test_images_that_stay_decoded_count(make_job, sample, kept):
     dataset = replace(arrays, train_inputs=train, test_inputs=test)
     settings = {"silos": 4, "model": "resnet18", "executor": "loop"}
 
-    plan = plan_of(make_job(**settings), dataset, ranks=2)
+    plan = plan_of(make_job(**settings), dataset, ranks=2, gpu=gpu)
 
-    assert plan.data == kept * 4 * np.prod(sample) + (30 + 10) * 8
+    assert plan.data == held * 4 * np.prod(sample) + (30 + 10) * 8
 
 
 def test_stacked_models_have_all_activations_at_once(make_job):

@@ -1,11 +1,14 @@
 """Samples on the processor: their numbers, and where they start."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import torch
 
 from training.data.batches import BatchStream
-from training.data.samples import CACHE_LINE, LazySamples, on_device, samples_of
+from training.data.readers.image_files import ImageFiles
+from training.data.samples import CACHE_LINE, LazySamples, held_bytes, on_device, samples_of
 from training.data.shards import Batch, Shard, step_batches
 
 CPU = torch.device("cpu")
@@ -96,3 +99,42 @@ def test_samples_that_are_read_when_needed_are_asked_for_by_an_index_in_host_mem
 def test_samples_that_are_read_when_needed_have_a_shape():
     samples = samples_of(Files(np.zeros((20, 3, 4), dtype=np.float32)), np.array([5, 1, 7]), CPU)
     assert (len(samples), samples.shape) == (3, (3, 3, 4))
+
+
+def images(count, sample):
+    """Images that have their number at all pixels; and how often each was decoded."""
+    decoded = Counter()
+
+    def decode(path):
+        decoded[path] += 1
+        return np.full(sample, float(path), dtype=np.float32)
+
+    return ImageFiles(paths=np.arange(count).astype(str), decode=decode, sample=sample), decoded
+
+
+def test_a_silo_decodes_its_own_small_images_once_and_reads_large_ones_when_needed():
+    index = np.array([7, 2, 2, 9])
+    for sample, held in (((1, 2, 3), True), ((3, 512, 1024), False)):
+        files, decoded = images(12, sample)
+        samples = samples_of(files, index, CPU)
+        assert isinstance(samples, torch.Tensor if held else LazySamples)
+        assert decoded == ({"7": 1, "2": 2, "9": 1} if held else {})
+        for _ in range(3):
+            assert samples[np.array([3, 0])][:, 0, 1, 2].tolist() == [9, 7]
+        assert decoded == ({"7": 1, "2": 2, "9": 1} if held else {"7": 3, "9": 3})
+
+
+def test_samples_are_held_where_all_of_them_take_at_most_64_mebibytes():
+    # Four images of 16 MiB.
+    assert held_bytes(images(4, (4, 1024, 1024))[0]) == 1 << 26
+    assert held_bytes(images(5, (4, 1024, 1024))[0]) == 0
+    assert held_bytes(images((1 << 24) // 3 + 1, (3, 1, 1))[0]) == 0
+    assert held_bytes(images(0, (3, 9, 9))[0]) == 0
+
+
+def test_arrays_are_held_whatever_they_take_and_other_inputs_never():
+    # What another reader gives may be another one each time, as with random crops.
+    values = np.zeros((2, 3, 1 << 23), dtype=np.int64)
+    assert held_bytes(values) == 8 * 2 * 3 << 23
+    assert held_bytes(Files(values[:, :, :1])) == 0
+    assert samples_of(np.zeros((0, 3), np.float32), np.arange(0), CPU).shape == (0, 3)

@@ -1,7 +1,6 @@
 """The time of a local step, on a clock whose every reading is known."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ def clock_of(durations):
 def test_the_first_steps_do_not_count_and_the_rest_all_do():
     durations = [64.0] * WARM_UP + [1.0, 2.0, 3.0, 4.0, 100.0 / 8]
 
-    times = measure_step(SOFTMAX, seed=0, steps=5, silos=1, local_steps=1, clock=clock_of(durations))
+    times = measure_step(SOFTMAX, seed=0, steps=5, silos=1, clock=clock_of(durations))
 
     np.testing.assert_array_equal(times.times_s, [1, 2, 3, 4, 12.5])
     assert (times.median_s, times.quartiles_s, times.silos) == (3.0, (2.0, 4.0), 1)
@@ -40,9 +39,7 @@ def test_median_and_quartiles_of_an_even_number_lie_between():
 
 
 def test_one_step_is_its_own_quartile():
-    times = measure_step(
-        SOFTMAX, seed=0, steps=1, silos=1, local_steps=1, clock=clock_of([0.0] * WARM_UP + [0.5])
-    )
+    times = measure_step(SOFTMAX, seed=0, steps=1, silos=1, clock=clock_of([0.0] * WARM_UP + [0.5]))
 
     assert (times.median_s, times.quartiles_s) == (0.5, (0.5, 0.5))
 
@@ -56,22 +53,17 @@ def test_real_steps_are_made_in_order_by_all_silos(monkeypatch):
         step(rank_silos, number, rate, round_index=round_index)
 
     monkeypatch.setattr(RankSilos, "local_step", noted)
-    times = measure_step(SOFTMAX, seed=0, steps=3, silos=4, local_steps=1, clock=itertools.count().__next__)
+    times = measure_step(SOFTMAX, seed=0, steps=3, silos=4, clock=itertools.count().__next__)
 
     assert made == [(4, number, 0.1, 1) for number in range(WARM_UP + 3)]
     np.testing.assert_array_equal(times.times_s, [1, 1, 1])
 
 
 def test_a_choice_of_the_executor_is_told():
-    auto = TrainingConfig(model="softmax", partition="iid", executor="auto", rounds=1000)
+    auto = TrainingConfig(model="softmax", partition="iid", executor="auto")
 
-    def notices(config, local_steps):
-        return measure_step(config, seed=0, steps=1, silos=1, local_steps=local_steps).notices
-
-    # As in the training: others are tried only where it lasts.
-    assert "vmap" in notices(auto, 1_000_000)[0]
-    assert "too little to try others" in notices(replace(auto, rounds=10), 1)[0]
-    assert notices(SOFTMAX, 1) == ()
+    assert "vmap" in measure_step(auto, seed=0, steps=1, silos=1).notices[0]
+    assert measure_step(SOFTMAX, seed=0, steps=1, silos=1).notices == ()
 
 
 def test_what_does_not_fit_ends_before_anything_is_allocated(monkeypatch):
@@ -81,10 +73,10 @@ def test_what_does_not_fit_ends_before_anything_is_allocated(monkeypatch):
     with pytest.raises(
         MachineError, match=r"^training must fit into memory: rank 0 on .* 0\.030 GB are avail"
     ):
-        measure_step(SOFTMAX, seed=0, steps=1, silos=3, local_steps=1)
+        measure_step(SOFTMAX, seed=0, steps=1, silos=3)
 
 
-@pytest.mark.parametrize("name", ["steps", "silos", "local_steps"])
+@pytest.mark.parametrize("name", ["steps", "silos"])
 def test_less_than_one_is_an_error(name):
     with pytest.raises(InputError, match=rf"{name}\(=0\) must be >= 1"):
-        measure_step(SOFTMAX, seed=0, **{"steps": 1, "silos": 1, "local_steps": 1, name: 0})
+        measure_step(SOFTMAX, seed=0, **{"steps": 1, "silos": 1, name: 0})

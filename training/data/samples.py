@@ -1,5 +1,6 @@
 """Samples on a device, or read and moved there batch by batch."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +10,16 @@ from torch import Tensor
 
 from topologies.arrays import IntArray
 from training.data.datasets import Inputs
+from training.data.readers.image_files import ImageFiles
 
 AnyArray = np.ndarray[Any, Any]
 
 CACHE_LINE = 64
 """Bytes; a multiple of where PyTorch's own tensors start."""
+
+HELD_BYTES = 1 << 26
+"""Most that all images for training, or all for tests, may take decoded, for silos to hold theirs: 5,461 of 32 x 32
+pixels in colour."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -57,10 +63,18 @@ Samples = Tensor | LazySamples
 
 
 def samples_of(inputs: Inputs, index: IntArray, device: torch.device) -> Samples:
-    """Return some samples: arrays as a tensor on the device, others as `LazySamples`."""
-    if isinstance(inputs, np.ndarray):
+    """Return some samples: those that are held as a tensor on the device, others as `LazySamples`."""
+    if isinstance(inputs, np.ndarray) or held_bytes(inputs):
         return on_device(inputs[index], device)
     return LazySamples(inputs=inputs, index=index, device=device)
+
+
+def held_bytes(inputs: Inputs) -> int:
+    """Return the bytes of all samples where `samples_of` holds them: arrays and few or small images; 0 for others."""
+    if isinstance(inputs, ImageFiles):
+        decoded = np.dtype(np.float32).itemsize * math.prod(inputs.shape)
+        return decoded if decoded <= HELD_BYTES else 0
+    return inputs.nbytes if isinstance(inputs, np.ndarray) else 0
 
 
 def on_device(array: AnyArray, device: torch.device, *, wait: bool = True) -> Tensor:

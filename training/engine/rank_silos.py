@@ -112,7 +112,7 @@ class RankSilos:
             self.models,
             self.shards,
             parameters=parameters,
-            steps=job.config.rounds * int(np.max(job.local_steps)),
+            steps=int(job.steps.before(job.mixing.computing_before(job.config.rounds)).max()),
             communicator=communicator,
         )
         if notice:

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 
 from topologies.arrays import FloatArray, IntArray
 from training.config import TrainingConfig
-from training.data.datasets import Dataset, Inputs
-from training.data.readers.image_files import ImageFiles
+from training.data.datasets import Dataset
+from training.data.samples import held_bytes
 from training.engine.communicator import STEP
 from training.engine.exchange import remote_rows, silo_blocks
 from training.engine.executors.choice import candidates
@@ -300,7 +300,9 @@ def plan_memory(
     executors = candidates(config, parameters=parameters, gpu=gpu)
     together = max(_AT_ONCE[name](len(own)) for name in executors)
     sizes = [len(parts[silo]) for silo in own]
-    train = (_bytes(dataset.train_inputs) + dataset.train_labels.nbytes) / max(1, len(dataset.train_labels))
+    train = (held_bytes(dataset.train_inputs) + dataset.train_labels.nbytes) / max(
+        1, len(dataset.train_labels)
+    )
     measured = min(
         chunk_size(dataset.train_inputs.shape[1:]), max(min(TEST_CHUNK, len(dataset.test_labels)), *sizes, 0)
     )
@@ -318,7 +320,7 @@ def plan_memory(
         models=(WINDOWS * (before + len(own) + after) + extra_rows) * width + len(own) * own_buffers,
         gradients=len(own) * row,
         optimizer=len(own) * (moments + stretched) * row,
-        data=train * sum(sizes) + _bytes(dataset.test_inputs) + dataset.test_labels.nbytes,
+        data=train * sum(sizes) + held_bytes(dataset.test_inputs) + dataset.test_labels.nbytes,
         weights=_weights(job.mixing, own, remote=before + after, twice=is_compressed),
         libraries=LIBRARIES + (VMAP_LIBRARIES if "vmap" in executors and together else 0.0),
         step=together * (activations.training_bytes(config.batch_size) + row),
@@ -333,11 +335,6 @@ _AT_ONCE: Mapping[str, Callable[[int], int]] = {
     "graphs": lambda silos: min(STREAMS, silos),
 }
 """How many of a rank's silos each executor computes at once."""
-
-
-def _bytes(inputs: Inputs) -> int:
-    """Memory of samples; none where they are read batch by batch."""
-    return inputs.nbytes if isinstance(inputs, np.ndarray | ImageFiles) else 0
 
 
 def _weights(mixing: MixingPlan, own: range, *, remote: int, twice: bool) -> float:

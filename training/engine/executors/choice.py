@@ -125,7 +125,7 @@ def choose(
     parameters : int
         Of one model.
     steps : int
-        Local steps of a silo in the whole training.
+        Local steps of the whole training, of the silo with the most.
     communicator : Communicator
         All ranks call this together.
 
@@ -139,8 +139,8 @@ def choose(
     Notes
     -----
     Each candidate computes a few steps on the real batches; the loop alone, if with it all steps take less than
-    `WORTH_S`. All ranks decide by the sum of their times, so that they agree. The loop stays unless another one is
-    `GAIN` times as fast. An executor that fails on one rank is taken by none.
+    `WORTH_S`, in the mean of ranks with silos. All ranks decide by the sum of their times, so that they agree. The
+    loop stays unless another one is `GAIN` times as fast. An executor that fails on one rank is taken by none.
     """
     names = candidates(config, parameters=parameters, gpu=models.gradients.is_cuda)
     if config.executor != "auto":
@@ -148,8 +148,9 @@ def choose(
     # Ranks without a GPU may have one candidate where others have more: they take part in the sums all the same.
     several = len(names) > 1
     loop = attempt("loop", config, models, shards) if several else Attempt()
-    (of_ranks,) = communicator.sum(np.array([loop.seconds])).tolist()
-    lasting = steps * of_ranks / communicator.size
+    measured = float(several and len(shards) > 0)
+    total, ranks = communicator.sum(np.array([loop.seconds, measured])).tolist()
+    lasting = steps * total / max(1.0, ranks)
     others = names[1:] if lasting >= WORTH_S else ()
     tried = {"loop": loop} | {name: attempt(name, config, models, shards) for name in others}
     seconds = communicator.sum(
