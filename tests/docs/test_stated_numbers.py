@@ -17,7 +17,7 @@ from training.compression import BUCKET
 from training.data.samples import HELD_BYTES
 from training.dpasgd import DIVERGENCE_CHECK_ROUNDS
 from training.engine.communicator import MESSAGE
-from training.engine.executors.choice import GAIN, WORTH_S
+from training.engine.executors.choice import GAIN, LARGEST_VECTORIZED, WORTH_S
 from training.engine.metrics import LARGEST_CHUNK
 from training.memory.memory_budget import PLENTY
 from training.mpi.host_watch import END_S, MEETING_S
@@ -42,7 +42,8 @@ def text_of(page):
         ("clusters", r"A loss that is not finite ends the run within (\w+) rounds", DIVERGENCE_CHECK_ROUNDS),
         ("clusters", r"one file per rank, the last (\w+) of each overlay", RETAINED),
         ("trainings", r"leaves `loop` only for a gain of ([\d.]+) or more", GAIN),
-        ("trainings", r"`loop` if all steps take less than (\w+) s with it", WORTH_S),
+        ("trainings", r"`loop` if all local steps take less than (\w+) s with it", WORTH_S),
+        ("trainings", r"for models of more than ([\d,]+) parameters", LARGEST_VECTORIZED),
         ("trainings", r"all for tests, take at most (\w+) MiB decoded", HELD_BYTES / 2**20),
         ("trainings", r"Where more than (\w+) the need is available, the plan is one line", PLENTY),
         ("trainings", r"per chunk of at most (\w+) samples", LARGEST_CHUNK),

@@ -136,7 +136,11 @@ def test_only_a_training_of_five_seconds_by_the_loop_tries_others(communicator, 
 
     assert isinstance(executor, VectorizedExecutor if tried else LoopExecutor)
     lasting = {19: "4.8", 9: "4.5"}.get(steps)
-    rest = f"all steps take about {lasting} s, too little to try others" if lasting else "a step of all silos"
+    rest = (
+        f"all local steps take about {lasting} s, too little to try others"
+        if lasting
+        else "a step of all silos"
+    )
     assert notice.startswith(f"executor {executor.name}: {rest}")
 
 
@@ -320,7 +324,7 @@ def test_a_rank_without_a_choice_takes_part_in_that_of_the_others():
     executor, notice = choose(TrainingConfig(model="bilstm"), Others())
     assert asked == [[0.0, 0.0], [0.0, math.inf, math.inf]]
     assert isinstance(executor, LoopExecutor)
-    assert notice == "executor loop: the only one for model bilstm here"
+    assert notice == "executor loop: the only one for model bilstm of 144 parameters here"
 
 
 @pytest.mark.parametrize(

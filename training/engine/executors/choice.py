@@ -162,10 +162,13 @@ def choose(
     if executor is None:
         executor = factory_of(chosen, config)(models, shards, config.precision)
     if not several:
-        what = "a loss of your own" if config.loss else f"model {config.model}"
+        what = "a loss of your own" if config.loss else f"model {config.model} of {parameters:,} parameters"
         return executor, f"executor loop: the only one for {what} here"
     if not others:
-        return executor, f"executor loop: all steps take about {lasting:.2g} s, too little to try others"
+        return (
+            executor,
+            f"executor loop: all local steps take about {lasting:.2g} s, too little to try others",
+        )
     return executor, _notice(chosen, seconds, tried)
 
 
