@@ -13,8 +13,7 @@ from topologies.quantities import parse_quantity, parse_share
 class Maintenance(EventKind):
     """``[[simulation.maintenance]]``: the fields are its keys."""
 
-    table = "maintenance"
-    capacity_note = "what maintenance leaves"
+    table, capacity_note = "maintenance", "what maintenance leaves"
     link: str
     begin: Duration
     end: Duration

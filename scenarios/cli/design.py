@@ -44,6 +44,7 @@ def design(
         str,
         typer.Option(help=f"Cycle times that rounds/s and vs STAR are of: {' or '.join(RATES)}."),
     ] = RATES[0],
+    engine: opt.Engine = None,
     as_json: opt.Json = False,
 ) -> None:
     """Design overlays: cycle times in closed form and simulated.
@@ -63,7 +64,7 @@ def design(
         schedules=schedule,
         both_ways=both_ways,
     )
-    experiment = experiment.with_settings({}, overlays=overlays, seed=seed, most_rounds=1)
+    experiment = experiment.with_settings({"engine": engine}, overlays=overlays, seed=seed, most_rounds=1)
     table = design_table(
         experiment.graph,
         experiment.work,
@@ -71,6 +72,7 @@ def design(
         seed=experiment.seed,
         bound=bound,
         rates_from=rates_from,
+        engine=experiment.simulation.engine,
         left_out=[*experiment.left_out, *_unused_notes(experiment)],
         consensus=experiment.consensus,
         label_shares=experiment.label_shares,

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,12 +14,13 @@ from scenarios.config.overlays import AnyOverlay, design_any, expected_gap
 from scenarios.config.quantities import digits, format_interval, format_ratio, format_s, in_unit
 from scenarios.report.agreed_mean import agreement_notes, weights_by_label
 from scenarios.report.closed_forms import FORMS, below_load, forms_note
+from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Table, cycle_time_columns, note_lines
 from scenarios.report.tie_note import tie_notes
 from scenarios.report.window_note import window_notes
 from scenarios.runtime.progress import heartbeat
 from scenarios.simulation.design_bar import design_with_bar
-from scenarios.simulation.quick import QuickSimulation, quick_simulation
+from scenarios.simulation.quick import SETTINGS, QuickSimulation, quick_simulation
 from scenarios.studies.periodic_rows import (
     Mixing,
     column_note,
@@ -63,6 +65,7 @@ def design_table(
     seed: int,
     bound: bool,
     rates_from: str = "simulated",
+    engine: str = SETTINGS.engine,
     left_out: Sequence[str] = (),
     consensus: str = "",
     label_shares: Callable[[], FloatArray] | None = None,
@@ -82,6 +85,8 @@ def design_table(
         silos.
     rates_from : {"simulated", "paper"}
         The cycle times that ``throughput_per_s`` and ``ratio_to_star`` are of.
+    engine : {"auto", "simpy", "compiled"}
+        Of the simulations.
     left_out : sequence of str
         The note about default overlays that the network does not have.
     consensus : str
@@ -112,7 +117,8 @@ def design_table(
     many = f" for {graph.silos:,} silos" if graph.silos > MANY_SILOS else None
     with heartbeat(many and f"star: design{many}"):
         star = _star(star_config, graph, work, seed)
-    star_simulation = None if star is None else quick_simulation(star, seed=seed)
+    simulate = partial(quick_simulation, seed=seed, settings=replace(SETTINGS, engine=engine))
+    star_simulation = None if star is None else simulate(star)
     rows: list[dict[str, Any]] = []
     means: list[str] = []
     periodic: list[PeriodicOverlay] = []
@@ -140,7 +146,7 @@ def design_table(
         else:
             row = _random_row(overlay, seed)
         with heartbeat(many and f"{config.name}: simulation{many}"):
-            simulated = _simulated(simulation or quick_simulation(overlay, seed=seed))
+            simulated = _simulated(simulation or simulate(overlay))
         rows.append(row | {"options": _values(config)} | simulated)
     if periodic:
         rows = [{"period": None} | row for row in rows]
@@ -223,6 +229,7 @@ def design_table(
                     *graph.underlay.notes,
                     *idle_links(graph),
                     *_random_notes(rows, unit),
+                    *engine_note((row["overlay"], row["engine"]) for row in rows),
                 ),
             )
         ),
@@ -480,6 +487,7 @@ def _simulated(simulation: QuickSimulation) -> dict[str, object]:
         "simulated_half_width_s": simulation.half_width_s,
         "simulated_is_exact": simulation.is_exact,
         "simulated_rounds": simulation.rounds,
+        "engine": simulation.engine,
         "why_not_simulated": simulation.why_not,
     }
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import h5py
 import pytest
 
+from scenarios.simulation.quick import QuickSimulation
+
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "hop_sharing.py"
 FAILURE = '\n[[simulation.failure]]\nlink = "Virginia - Dublin"\nfrom = "1 s"\nuntil = "2 s"\n'
 ENGINES = ("simpy", "compiled")
@@ -71,6 +73,26 @@ def test_sweep_simulates_with_the_engine(silosim, tmp_path, engine):
     result = silosim(*command, "-o", tmp_path / "sweep", "--json")
     assert result.code == 0, result.err
     assert [row["engine"] for row in json.loads(result.out)["rows"]] == [engine]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_design_simulates_with_the_engine_asked_for_or_of_the_scenario(silosim, scenario, engine):
+    with_engine(scenario, engine)
+    for command in (("design", "gaia", "--kind", "ring", "--engine", engine), ("design", scenario)):
+        assert f"Engine: {engine}." in silosim(*command).ok().out.splitlines()
+        assert {row["engine"] for row in json.loads(silosim(*command, "--json").ok().out)["rows"]} == {engine}
+
+
+def test_design_names_the_engine_of_each_overlay_where_they_differ(silosim):
+    command = ("design", "gaia", "--kind", "ring", "--kind", "matcha", "--kind", "star")
+    assert "Engine: simpy for ring, star; compiled for matcha." in silosim(*command).ok().out.splitlines()
+
+
+def test_design_that_does_not_simulate_names_no_engine(silosim, monkeypatch):
+    monkeypatch.setattr(
+        "scenarios.studies.design.quick_simulation", lambda *_, **__: QuickSimulation(why_not="x")
+    )
+    assert "Engine:" not in silosim("design", "gaia", "--kind", "ring").ok().out
 
 
 @pytest.mark.slow
