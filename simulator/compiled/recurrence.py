@@ -187,7 +187,9 @@ def advance(
                     start_s += arcs.slow_s[place]
                 held = len(open_until_s) + arc
                 start_s = free_s[held] = max(start_s, free_s[held])
-                open_until_s[arc] = max(start_s + arcs.sending_s[place], free_s[arc]) + arcs.after_s[place]
+                left_s = start_s + arcs.sending_s[place]
+                # A longer message before it may leave later.
+                open_until_s[arc] = max(open_until_s[arc], left_s + arcs.after_s[place])
             begin_s[row, arc] = start_s
             free_s[arc] = start_s + arcs.sending_s[place]
             last_bit_s[row, arc] = max(free_s[arc], ready_s)

@@ -16,10 +16,13 @@ from test_periodic import overlays
 
 from simulator import FlowArc, LinkFailure, simulate, simulate_flows
 from simulator.activity import activity, start_error
+from simulator.compiled.engine import CompiledEngine
 from simulator.compute_times import Constant
 from simulator.job import make_job
 from simulator.overlay_jobs import overlay_job
 from simulator.random_compute_times import Lognormal
+from simulator.rounds import RoundPlan
+from simulator.simpy_engine.engine import SimpyEngine
 from topologies import Workload, design
 from topologies.slow_start import with_slow_start
 
@@ -173,6 +176,34 @@ def slow_plans(draw):
 @given(values=slow_plans(), block_rounds=st.sampled_from([1, 2, 3, 64]))
 def test_both_engines_have_the_same_dates_where_arcs_change(values, block_rounds, sharing, queueing):
     planned_like_simpy(make_job(**values, sharing=sharing, queueing=queueing), block_rounds=block_rounds)
+
+
+@BOTH
+def test_an_arc_idles_once_its_longest_message_has_left(engine):
+    """The first takes 5 s, until 6.5 s: what is sent at 7 s comes 0.5 s after it, but 2.75 s after the one before."""
+
+    class Longest(RoundPlan):
+        rounds = 7
+
+        def active(self, round_):
+            return np.array([0] if round_ not in (4, 5) else [], dtype=np.int64)
+
+        def sending_s(self, round_):
+            return np.full(len(self.active(round_)), 5.0 if round_ == 0 else 0.25)
+
+    job = make_job(
+        arcs=[FlowArc(source=0, target=1, latency_s=0.0, links=(), slow_start_s=0.5, slow_start_after_s=2.0)],
+        link_capacity_bps=[1.0],
+        message_bits=1.0,
+        compute=Constant(compute_s=np.ones(2)),
+        rounds=7,
+        sharing="equal",
+        queueing="overlap",
+        plan=Longest(),
+    )
+    made = SimpyEngine(job, block_rounds=64) if engine == "simpy" else CompiledEngine(job, 64)
+    start_s = made.advance().messages.start_s[:, 0]
+    np.testing.assert_allclose(start_s, [1.5, 2.0, 3.0, 4.0, np.nan, np.nan, 7.0])
 
 
 @pytest.mark.parametrize("sharing", ["maxmin", "equal"])

@@ -161,6 +161,23 @@ def test_ranks_without_silos_or_without_a_choice_measure_nothing():
     assert [seconds > 0 for seconds, _ in asked[::2]] == [True, False, False]
 
 
+@pytest.fixture
+def steps_of(make_rank_silos, monkeypatch):
+    """Return a function: the local steps of a job, as the choice of its executor gets them."""
+    asked = []
+
+    def choose(*_models, steps, **_settings):
+        asked.append(steps)
+        return None, ""
+
+    def steps(job):
+        make_rank_silos(job)
+        return asked.pop()
+
+    monkeypatch.setattr("training.engine.rank_silos.choose", choose)
+    return steps
+
+
 @pytest.mark.parametrize(
     ("changes", "steps"),
     [
@@ -176,28 +193,11 @@ def test_ranks_without_silos_or_without_a_choice_measure_nothing():
         ),
     ],
 )
-def test_a_training_lasts_for_the_steps_of_the_silo_with_the_most(
-    make_job, make_rank_silos, monkeypatch, changes, steps
-):
-    asked = []
-
-    def choose(*_models, steps, **_settings):
-        asked.append(steps)
-        return None, ""
-
-    monkeypatch.setattr("training.engine.rank_silos.choose", choose)
-    make_rank_silos(replace(make_job(silos=4, rounds=7), **changes))
-    assert asked == [steps]
+def test_a_training_lasts_for_the_steps_of_the_silo_with_the_most(make_job, steps_of, changes, steps):
+    assert steps_of(replace(make_job(silos=4, rounds=7), **changes)) == steps
 
 
-def test_rounds_in_which_no_silo_computes_have_no_steps(make_job, make_rank_silos, monkeypatch):
-    asked = []
-
-    def choose(*_models, steps, **_settings):
-        asked.append(steps)
-        return None, ""
-
-    monkeypatch.setattr("training.engine.rank_silos.choose", choose)
+def test_rounds_in_which_no_silo_computes_have_no_steps(make_job, steps_of):
     job = make_job(silos=4, rounds=7)
     # Every third round computes: 0, 3 and 6.
     mixing = MixingPlan(
@@ -205,8 +205,7 @@ def test_rounds_in_which_no_silo_computes_have_no_steps(make_job, make_rank_silo
         index=np.array([0, 1, 1, 0, 1, 1, 0]),
         computes=np.array([True, False]),
     )
-    make_rank_silos(replace(job, mixing=mixing, local_steps=2))
-    assert asked == [3 * 2]
+    assert steps_of(replace(job, mixing=mixing, local_steps=2)) == 3 * 2
 
 
 def test_times_in_the_notice_are_milliseconds_of_three_digits():

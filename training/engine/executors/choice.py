@@ -55,8 +55,8 @@ GAIN = 1.2
 """Required speed relative to the loop: less would let noise decide."""
 
 WORTH_S = 5.0
-"""Shortest training for which others than the loop are tried, which takes a second or two: `torch.func` imports a
-thousand modules."""
+"""Shortest training for which others than the loop are tried, which takes a second or two: `torch.func` imports
+hundreds of modules."""
 
 LARGEST_VECTORIZED = 1 << 18
 """Parameters of the largest model whose silos are tried at once. A larger model's step costs its arithmetic, which
