@@ -422,7 +422,12 @@ def upgrade(
 
 
 def study(
-    file: StrPath, output: StrPath, *, workers: int | None = None, force: bool = False
+    file: StrPath,
+    output: StrPath,
+    *,
+    workers: int | None = None,
+    engine: str | None = None,
+    force: bool = False,
 ) -> "pandas.DataFrame":
     """Compute a grid of points over the keys of a scenario.
 
@@ -435,6 +440,8 @@ def study(
         computed again.
     workers : int, optional
         Processes; by default one for each processor, and with 1 none but this one.
+    engine : {"auto", "simpy", "compiled"}, optional
+        Of the simulations; by default the scenario's.
     force : bool
         Whether the table of another study, and what one left in ``<output>.partial``, are replaced.
 
@@ -461,7 +468,10 @@ def study(
     """
     count = worker_count(workers)
     path = Path(output)
-    outcome = run_study(load_study(Path(file)), path, pool=process_pool(count), workers=count, force=force)
+    wanted = load_study(Path(file))
+    if engine is not None:
+        wanted = wanted.simulated_by(engine)
+    outcome = run_study(wanted, path, pool=process_pool(count), workers=count, force=force)
     for error in outcome.errors:
         warnings.warn(error, stacklevel=2)
     return read_study(path)
@@ -1159,6 +1169,7 @@ def timeline(
     *,
     rounds: slice | None = None,
     overlay: str | Sequence[str] | None = None,
+    engine: str | None = None,
     output: StrPath | None = None,
     width: str | None = None,
     force: bool = False,
@@ -1173,6 +1184,8 @@ def timeline(
         Rounds one after the other, such as ``slice(0, 6)``; by default the first six.
     overlay : str or sequence of str, optional
         By default all overlays that were simulated.
+    engine : {"auto", "simpy", "compiled"}, optional
+        Of rounds that are simulated again; by default the run's.
     output : str or path, optional
         A figure (.png, .svg, .pdf), a trace for Perfetto and Chrome (.json) or a table (.csv, .txt), by its ending.
     width : str, optional
@@ -1212,6 +1225,7 @@ def timeline(
         Path(path),
         rounds=rounds,
         overlay=overlay,
+        engine=engine,
         output=None if output is None else Path(output),
         width=width,
         force=force,

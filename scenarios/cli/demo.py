@@ -27,6 +27,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FOLDER", help="For scenario, run and picture.")
     ] = Path("out"),
+    engine: opt.Engine = None,
     width: opt.Width = None,
 ) -> None:
     """Run the shipped example: GEANT, 40 silos, three overlays.
@@ -50,7 +51,10 @@ def demo(
                 f"silosim run {shown} -o {path} --force"
             )
         write_whole(shown, text, force=True)
-    run_and_report(parse_scenario(text, source=f"{DEMO}.toml"), text, path, force=True, source=f"{DEMO}.toml")
+    scenario = parse_scenario(text, source=f"{DEMO}.toml")
+    if engine is not None:
+        scenario = scenario.simulated_by(engine)
+    run_and_report(scenario, text, path, force=True, source=f"{DEMO}.toml")
     if is_first():
         show(path)
         draw(path, picture, style)

@@ -59,6 +59,7 @@ def study(
         int | None,
         typer.Option(help="Processes that compute points. [default: one for each processor]"),
     ] = None,
+    engine: opt.Engine = None,
     width: opt.Width = None,
     force: opt.Force = False,
     as_toml: Annotated[
@@ -84,15 +85,16 @@ def study(
         print_text(found.text.rstrip("\n"))
     elif found.trains:
         path = output or Path(f"{found.name}.h5")
-        _train(parse_trained(found), path, found.source, figure_style(width), force, as_json, context)
+        _train(parse_trained(found), path, found.source, engine, figure_style(width), force, as_json, context)
     else:
-        _compute(found, output or Path(f"{found.name}.csv"), workers, width, force, as_json, context)
+        _compute(found, output or Path(f"{found.name}.csv"), workers, engine, width, force, as_json, context)
 
 
 def _compute(
     found: StudyText,
     output: Path,
     workers: int | None,
+    engine: str | None,
     width: str | None,
     force: bool,
     as_json: bool,
@@ -105,6 +107,8 @@ def _compute(
             return
     count = worker_count(workers)
     wanted = parse_study(found.text, source=found.source, folder=found.folder)
+    if engine is not None:
+        wanted = wanted.simulated_by(engine)
     style = figure_style(width, draws=wanted.config.figure is not None)
     compared = _compared_path(output, wanted.config)
     picture = None if wanted.config.figure is None else output.with_suffix(".png")
@@ -142,6 +146,7 @@ def _train(
     study: TrainedStudy,
     output: Path,
     source: str,
+    engine: str | None,
     style: FigureStyle | None,
     force: bool,
     as_json: bool,
@@ -154,7 +159,8 @@ def _train(
     if is_first():
         check_new_run(output, force=force)
         _claim(context, output, (compared, picture), force)
-    run_and_report(study.scenario, study.text, output, force=force, source=source)
+    scenario = study.scenario if engine is None else study.scenario.simulated_by(engine)
+    run_and_report(scenario, study.text, output, force=force, source=source)
     if is_first():
         show(output, as_json=as_json)
         draw(output, picture, style or DEFAULT_STYLE)

@@ -14,7 +14,8 @@ from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
 from scenarios.studies.multigraph_table import DATA_SETS, multigraph_table
 from scenarios.studies.published_tables import NETWORKS, TABLES, published_table
-from topologies.errors import unknown_name
+from topologies import InputError
+from topologies.errors import Field, unknown_name
 
 PAPERS = ("paper", "multigraph")
 """Whose tables."""
@@ -34,6 +35,7 @@ def tables(
         list[str] | None,
         typer.Option(help=f"{', '.join(NETWORKS)}; repeat for several. [default: all]"),
     ] = None,
+    engine: opt.NetworkEngine = "auto",
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="File to write, all tables in it: FILE.csv, .json or .txt."),
@@ -49,10 +51,14 @@ def tables(
     Examples
     --------
     silosim tables --network gaia --network geant -o tables.csv
-    silosim tables multigraph --network gaia
+    silosim tables multigraph --network gaia --engine simpy
     """
     if paper not in PAPERS:
         raise unknown_name("paper", paper, PAPERS)
+    if paper == PAPERS[0] and engine != "auto":
+        raise InputError(
+            "goes with multigraph; the paper's tables are closed forms.", field=Field("engine", value=engine)
+        )
     networks = list(dict.fromkeys(network or NETWORKS))
     for name in networks:
         if name not in NETWORKS:
@@ -71,7 +77,9 @@ def tables(
         if paper == PAPERS[0]:
             made = [published_table(published, begin, networks=networks) for published in TABLES]
         else:
-            made = [multigraph_table(data_set, begin, networks=networks) for data_set in DATA_SETS]
+            made = [
+                multigraph_table(data_set, begin, networks=networks, engine=engine) for data_set in DATA_SETS
+            ]
     if output is not None:
         write_tables(output, made)
         print(f"written: {output}", file=sys.stderr)

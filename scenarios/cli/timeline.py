@@ -26,6 +26,13 @@ def timeline(
         list[str] | None,
         typer.Option(metavar="OVERLAY", help="An overlay of the run; repeat for several. [default: all]"),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            help="Engine that simulates the rounds again where the run has no dates of messages: auto, simpy or "
+            "compiled. [default: the run's]"
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -55,6 +62,7 @@ def timeline(
             run,
             rounds=None if rounds is None else round_range(rounds),
             overlay=overlay,
+            engine=engine,
             output=output,
             width=width,
             force=force,

@@ -5,9 +5,9 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from scenarios.config.error_context import located
 from scenarios.config.label_shares import PARTITION_KEYS
@@ -32,6 +32,7 @@ from scenarios.config.scenario import (
     validated,
 )
 from scenarios.config.toml import tables_text
+from simulator.input_checks import ENGINES, check_choice
 from topologies import InputError
 from topologies.errors import Field, quoted, unknown_name
 from topologies.input_limits import MOST_KEY_PARTS, MOST_POINTS
@@ -234,6 +235,24 @@ class Study:
             If a key does not exist, or its value breaks a rule.
         """
         return beside(self.folder, scenario_of(self._tables(changes), source=self.source))
+
+    def simulated_by(self, engine: str) -> Self:
+        """The same study with another engine of its simulations.
+
+        Raises
+        ------
+        InputError
+            If there is no such engine, the study simulates nothing, or its engine is what varies.
+        """
+        config, field = self.config, Field("engine", value=engine)
+        check_choice("engine", engine, ENGINES)
+        if not (config.simulate or config.train) and config.run is None:
+            raise InputError("goes with simulate = true in [study].", field=field, source=self.source)
+        if {("simulation",), ("simulation", "engine")} & {split_key(key) for key in config.keys}:
+            raise InputError("varies in [study] already.", field=field, source=self.source)
+        with located(self.source):
+            base = _changed(self.base, ("simulation", "engine"), engine, "simulation.engine")
+        return replace(self, base=base)
 
     def text(self, changes: Mapping[str, Any]) -> str:
         """The scenario of a point as TOML."""

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
 from scenarios.config.quantities import format_ratio
+from scenarios.config.simulation import SimulationConfig
+from scenarios.report.engine_note import engine_note
 from scenarios.report.tables import Column, Row, Table, note_lines
-from scenarios.simulation.quick import QuickSimulation, quick_simulation
+from scenarios.simulation.quick import SETTINGS, QuickSimulation, quick_simulation
 from scenarios.studies.published_tables import NETWORKS
 from topologies import AccessLinks, Workload, connectivity, design_periodic, load_underlay
 from topologies.designers.multigraph import multigraph_readings
@@ -43,6 +46,7 @@ def multigraph_table(
     advance: Callable[[str], None] = lambda _: None,
     *,
     networks: Sequence[str] = NETWORKS,
+    engine: str = SETTINGS.engine,
 ) -> Table:
     """Reprint the multigraph's cycle times with one data set beside our numbers.
 
@@ -54,6 +58,8 @@ def multigraph_table(
         Called with the name of each cell before it is computed.
     networks : sequence of str
         Those of `NETWORKS` to be computed.
+    engine : {"auto", "simpy", "compiled"}
+        Of the simulations.
 
     Returns
     -------
@@ -68,11 +74,12 @@ def multigraph_table(
     The simulation is that of `silosim design`: as many rounds as a confidence interval needs.
     """
     published = published_multigraph()[data_set]
+    settings = replace(SETTINGS, engine=engine)
     rows: list[dict[str, Any]] = []
     for network in published["multigraph"]:
         if network in networks:
             advance(f"{data_set} {network}")
-            rows.append(_row(data_set, published, network))
+            rows.append(_row(data_set, published, network, settings))
     return Table(
         caption=f"Multigraph (ICCV 2023): {published['title']}, 1 local step, 10 Gbps access (ms)",
         columns=(
@@ -96,7 +103,9 @@ def multigraph_table(
     )
 
 
-def _row(data_set: str, published: dict[str, Any], network: str) -> dict[str, Any]:
+def _row(
+    data_set: str, published: dict[str, Any], network: str, settings: SimulationConfig
+) -> dict[str, Any]:
     """Fields of one network."""
     graph = connectivity(
         load_underlay(network, variant="published"),
@@ -107,7 +116,9 @@ def _row(data_set: str, published: dict[str, Any], network: str) -> dict[str, An
     )
     readings = multigraph_readings(graph, work)
     overlay, ring = (design_periodic("multigraph", graph, work, most_lag=lag) for lag in (MOST_LAG, 1))
-    simulated, ring_simulated = (quick_simulation(each, seed=0) for each in (overlay, ring))
+    simulated, ring_simulated = (
+        quick_simulation(each, seed=0, settings=settings) for each in (overlay, ring)
+    )
     figure_s, ring_figure_s = (published[name][network] * 1e-3 for name in ("multigraph", "ring"))
     row = {
         "data_set": data_set,
@@ -135,6 +146,7 @@ def _simulated(name: str, simulation: QuickSimulation) -> dict[str, Any]:
         f"{name}_half_width_s": simulation.half_width_s,
         f"{name}_is_exact": simulation.is_exact,
         f"{name}_rounds": simulation.rounds,
+        f"{name}_engine": simulation.engine,
     }
 
 
@@ -178,6 +190,11 @@ def _notes(rows: Sequence[Row]) -> list[str]:
             for row in routes
         ),
         *_gain_note(rows),
+        *engine_note(
+            (f"{row['network']} {what}", row[f"{name}_engine"])
+            for row in rows
+            for what, name in (("multigraph", "simulated"), ("RING", "ring_simulated"))
+        ),
         *(["~: an estimate, as no period shows."] if any(map(_is_estimated, rows)) else []),
     ]
 

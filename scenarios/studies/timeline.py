@@ -28,6 +28,7 @@ from scenarios.simulation.simulated_window import simulated_window
 from scenarios.studies.relocation import RecordedRun, recorded_job
 from simulator import Constant, FlowArc, Job
 from simulator.activity import Sent, activity, start_error
+from simulator.engines import choose_engine
 from simulator.rounds import RoundPlan, lag_rows
 from simulator.sharing import SharingModel, sharing_model
 from simulator.world.absence_rounds import times_as_recorded
@@ -56,19 +57,24 @@ class Shown:
         Network and access capacities.
     simulated_again : bool
         Whether the run did not keep its messages, so that its rounds were simulated again.
+    engine : {"simpy", "compiled", ""}
+        That simulated them again, if any did.
     notes : tuple of str
     """
 
     timeline: OverlayTimeline
     place: str
     simulated_again: bool
+    engine: str
     notes: tuple[str, ...]
 
     @property
     def table(self) -> Table:
         """How each silo spends the rounds."""
         return timeline_table(
-            self.timeline, further={"simulated_again": self.simulated_again}, notes=self.notes
+            self.timeline,
+            further={"simulated_again": self.simulated_again, "engine": self.engine},
+            notes=self.notes,
         )
 
 
@@ -77,6 +83,7 @@ def timeline(
     *,
     rounds: slice | None = None,
     overlay: str | Sequence[str] | None = None,
+    engine: str | None = None,
     output: Path | None = None,
     width: str | None = None,
     force: bool,
@@ -91,6 +98,8 @@ def timeline(
         By default the first `DEFAULT_ROUNDS`.
     overlay : str or sequence of str, optional
         By default all that were simulated.
+    engine : {"auto", "simpy", "compiled"}, optional
+        Of rounds that are simulated again; by default the run's.
     output : Path, optional
         A figure, a trace or a table, by its ending.
     width : str, optional
@@ -113,11 +122,11 @@ def timeline(
     draws = output is not None and output.suffix.lower() in FIGURES
     style = figure_style(width, draws=draws) or DEFAULT_STYLE
     if output is None:
-        return tuple(each.table for each in timelines(path, rounds=rounds, overlay=overlay))
+        return tuple(each.table for each in timelines(path, rounds=rounds, overlay=overlay, engine=engine))
     if output.suffix.lower() not in (*FIGURES, TRACE):
         format_of(output, others=FIGURES)
     with claimed([output], force=force):
-        shown = timelines(path, rounds=rounds, overlay=overlay, most_rows=_most_rows(output))
+        shown = timelines(path, rounds=rounds, overlay=overlay, engine=engine, most_rows=_most_rows(output))
         _write(path, shown, output, style, force=force)
     return tuple(each.table for each in shown)
 
@@ -150,6 +159,7 @@ def timelines(
     *,
     rounds: slice | None = None,
     overlay: str | Sequence[str] | None = None,
+    engine: str | None = None,
     most_rows: int | None = None,
 ) -> tuple[Shown, ...]:
     """Timelines of overlays of a run; see `timeline`.
@@ -158,9 +168,9 @@ def timelines(
     -----
     Where the file holds all dates of the messages (``messages = true``), nothing is simulated, and only the rounds that
     are asked for are read, with those around them whose messages are under way meanwhile. Else the overlay is
-    simulated again by the engine of the run from its beginning up to these rounds. Dates of messages follow
-    from arrivals only where no event changes routes or latencies, so simulating is the way that always holds; and round
-    starts, which the file has, tell whether it is the same simulation to the last bit.
+    simulated again, by the engine of the run unless another is asked for, from its beginning up to these rounds. Dates
+    of messages follow from arrivals only where no event changes routes or latencies, so simulating is the way that
+    always holds; and round starts, which the file has, tell whether it is the same simulation to the last bit.
 
     What slow start adds to a message counts as neither computing nor sending: its source has computed by then, or goes
     on, and its target, which awaits the model, waits for it.
@@ -187,7 +197,7 @@ def timelines(
         )
     graph = build_network(run.scenario.network, run.record.underlay)
     with open_file(path) as file:
-        found = [_shown(run, each, which[each.kind], file, graph) for each in simulated]
+        found = [_shown(run, each, which[each.kind], file, graph, engine) for each in simulated]
     # Once, below the last table.
     periodic = [PERIODIC] if any(each.states is not None for each in simulated) else []
     alone = [ALONE] if any(each.timeline.activity.is_isolated.any() for each in found) else []
@@ -214,7 +224,12 @@ def _rounds(recorded: OverlayRecord, asked: slice | None) -> range:
 
 
 def _shown(
-    run: RecordedRun, recorded: OverlayRecord, rounds: range, file: h5py.File, graph: Connectivity
+    run: RecordedRun,
+    recorded: OverlayRecord,
+    rounds: range,
+    file: h5py.File,
+    graph: Connectivity,
+    asked_engine: str | None,
 ) -> Shown:
     """Timeline of an overlay."""
     record, config, seed = run.record, run.scenario.simulation, run.scenario.seed
@@ -225,14 +240,22 @@ def _shown(
     notes: tuple[str, ...] = ()
     plan: RoundPlan | None = None
     slow_arcs: Sequence[FlowArc] = ()
-    again = not has_messages(group)
+    again, engine = not has_messages(group), ""
+    if asked_engine is not None and not again:
+        raise InputError(
+            "simulates nothing here: the file holds the dates of its messages.",
+            field=Field("engine", value=asked_engine),
+            source=str(run.path),
+        )
     if again:
-        job, window = _simulated(run, recorded, rounds, graph, whole=whole)
+        wanted = asked_engine or recorded.simulation.engine or config.engine
+        job, window = _simulated(run, recorded, rounds, graph, whole=whole, engine=wanted)
+        engine = choose_engine(job, wanted)
         arcs = [(arc.source, arc.target, arc.tokens) for arc in job.arcs]
         source, target, tokens = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
         starts_s = recorded_starts(group, recorded.simulation.rounds)(rounds.start, rounds.stop + 1)
         plan, compute, absences, slow_arcs = job.plan, job.compute, job.absences, _slow_arcs(job)
-        notes = (_agreement(window.starts_s, starts_s),)
+        notes = (_agreement(window.starts_s, starts_s, engine),)
     elif recorded.states is not None or graph.slow_start is not None:
         job = recorded_job(run, recorded, graph, rounds=whole)
         plan, compute, absences, slow_arcs = job.plan, job.compute, job.absences, _slow_arcs(job)
@@ -290,7 +313,8 @@ def _shown(
         link_capacity_bps=graph.link_capacity_bps,
         sharing=_known_rates(sharing_model(config.sharing), effects, overlaps=record.work.overlap > 0),
     )
-    return Shown(timeline=made, place=place_words(record.underlay, graph), simulated_again=again, notes=notes)
+    place = place_words(record.underlay, graph)
+    return Shown(timeline=made, place=place, simulated_again=again, engine=engine, notes=notes)
 
 
 def _slow_arcs(job: Job) -> Sequence[FlowArc]:
@@ -309,34 +333,41 @@ def _recorded_circuit(group: h5py.Group) -> tuple[tuple[int, int], ...] | None:
 
 
 def _simulated(
-    run: RecordedRun, recorded: OverlayRecord, rounds: range, graph: Connectivity, *, whole: int
+    run: RecordedRun,
+    recorded: OverlayRecord,
+    rounds: range,
+    graph: Connectivity,
+    *,
+    whole: int,
+    engine: str,
 ) -> tuple[Job, RoundWindow]:
     """Simulate the rounds of a run again, of `whole` rounds."""
-    config, engine = run.scenario.simulation, recorded.simulation.engine
     # A long job takes long to make where its arcs were drawn; its first rounds are those of a shorter one that no silo
-    # ends meanwhile. Events name rounds of the whole job, and without an engine in the file its size chooses one.
-    short = whole if config.events or not engine else min(whole, 2 * rounds.stop + _MORE_ROUNDS)
+    # ends meanwhile. Events name rounds of the whole job, whose size is also what "auto" chooses the engine by.
+    is_whole = bool(run.scenario.simulation.events) or engine == "auto"
+    short = whole if is_whole else min(whole, 2 * rounds.stop + _MORE_ROUNDS)
     for length in dict.fromkeys((short, whole)):
         job = recorded_job(run, recorded, graph, rounds=length)
-        window, is_before_end = simulated_window(
-            job, rounds, engine=engine or config.engine, title=recorded.kind
-        )
+        window, is_before_end = simulated_window(job, rounds, engine=engine, title=recorded.kind)
         if is_before_end:
             break
     return job, window
 
 
-def _agreement(again_s: FloatArray, recorded_s: FloatArray) -> str:
+def _agreement(again_s: FloatArray, recorded_s: FloatArray, engine: str) -> str:
     """A sentence on whether rounds that were simulated again are those of the file."""
     there = ~np.isnan(recorded_s)
     found_s = again_s[: len(recorded_s)]
-    what = "The file does not hold the dates of its messages (messages = true): these rounds were simulated again, "
+    what = (
+        "The file does not hold the dates of its messages (messages = true): these rounds were simulated again by the "
+        f"engine {engine}, "
+    )
     if np.array_equal(found_s[there], recorded_s[there]):
         return f"{what}with round starts that are those of the file to the last bit."
     off = np.abs(found_s[there] - recorded_s[there]).max()
     return (
         f"{what}but not with the round starts of the file, which differ by up to {off:.3g} s: this is another "
-        "simulation, as by another version."
+        "simulation, as by another engine or version."
     )
 
 

@@ -96,7 +96,7 @@ def computed(faked, context, tmp_path):
         }
         faked(study, **results | options)
         found = SimpleNamespace(text="t", source="s", folder=tmp_path)
-        study._compute(found, tmp_path / "out.csv", 3, None, False, True, context)
+        study._compute(found, tmp_path / "out.csv", 3, None, None, False, True, context)
 
     return compute
 
@@ -195,7 +195,7 @@ def test_a_trained_study_is_shown_drawn_and_compared_by_the_first_process(faked,
     summary = SimpleNamespace(rows=["row"])
     faked(study, is_first=is_first, run_summary=summary, **dict.fromkeys(names))
     trained = SimpleNamespace(config=SimpleNamespace(published=("one",)), scenario="scenario", text="text")
-    study._train(trained, Path("a.h5"), "s.toml", None, False, True, context)
+    study._train(trained, Path("a.h5"), "s.toml", None, None, False, True, context)
     assert calls.of("run_and_report") == [
         ("scenario", "text", Path("a.h5"), {"force": False, "source": "s.toml"})
     ]
@@ -734,7 +734,7 @@ def test_tables_are_of_a_paper_and_some_networks(faked, calls, context, capsys):
     calls.clear()
     tables.tables(context, "multigraph", output=Path("t.csv"))
     made = ["multigraph"] * len(tables.DATA_SETS)
-    assert calls.of("multigraph_table")[0][-1] == {"networks": list(tables.NETWORKS)}
+    assert calls.of("multigraph_table")[0][-1] == {"networks": list(tables.NETWORKS), "engine": "auto"}
     assert calls.of("write_tables") == [(Path("t.csv"), made)]
     assert calls.of("claimed") == [([Path("t.csv")], {"force": False})]
     assert capsys.readouterr().err.endswith("written: t.csv\n")

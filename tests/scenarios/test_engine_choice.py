@@ -1,13 +1,17 @@
 """`--engine` and ``[simulation] engine``: which engine simulates, and where its name stands."""
 
+import csv
 import json
 import re
 from pathlib import Path
 
 import h5py
 import pytest
+from timeline_runs import write_run
 
+from scenarios.config.study import Study, StudyConfig
 from scenarios.simulation.quick import QuickSimulation
+from silosim import InputError, study
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "hop_sharing.py"
 FAILURE = '\n[[simulation.failure]]\nlink = "Virginia - Dublin"\nfrom = "1 s"\nuntil = "2 s"\n'
@@ -93,6 +97,130 @@ def test_design_that_does_not_simulate_names_no_engine(silosim, monkeypatch):
         "scenarios.studies.design.quick_simulation", lambda *_, **__: QuickSimulation(why_not="x")
     )
     assert "Engine:" not in silosim("design", "gaia", "--kind", "ring").ok().out
+
+
+STUDY = """
+[study]
+grid = { "network.access" = ["100 Mbps", "1 Gbps"] }
+simulate = true
+"""
+
+
+def without_training(scenario):
+    text, _, training = scenario.read_text().partition("[training]")
+    assert training
+    scenario.write_text(text.replace("[workload]", '[workload]\nmodel_size = "1 Mbit"'))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_study_simulates_with_the_engine_asked_for_or_of_the_scenario(silosim, scenario, tmp_path, engine):
+    without_training(scenario)
+    with_engine(scenario, "compiled", STUDY)
+    table = tmp_path / "s.csv"
+    for more, expected in ((("--engine", engine), engine), (("--force",), "compiled")):
+        silosim("study", scenario, "-o", table, "--workers", 1, *more).ok()
+        assert {row["engine"] for row in csv.DictReader(table.read_text().splitlines())} == {expected}
+    found = study(scenario, tmp_path / "again.csv", workers=1, engine=engine)
+    assert set(found.engine) == {engine}
+
+
+def test_a_study_with_another_engine_is_another_study(silosim, scenario, tmp_path):
+    without_training(scenario)
+    with_engine(scenario, "compiled", STUDY)
+    silosim("study", scenario, "-o", tmp_path / "s.csv", "--workers", 1).ok()
+    done = silosim("study", scenario, "-o", tmp_path / "s.csv", "--workers", 1, "--engine", "simpy").failed(2)
+    assert "holds the rows of another study" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "engine", "error"),
+    [
+        (STUDY.replace("true", "false"), "simpy", "engine(='simpy') goes with simulate = true in [study]."),
+        (
+            STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', '"simulation.engine" = ["simpy"]'),
+            "simpy",
+            "engine(='simpy') varies in [study] already.",
+        ),
+        (
+            STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', "simulation = [{ rounds = 30 }]"),
+            "simpy",
+            "engine(='simpy') varies in [study] already.",
+        ),
+        (STUDY, "fast", "engine(='fast') must be 'auto', 'simpy' or 'compiled'."),
+    ],
+)
+def test_an_engine_that_a_study_cannot_take_is_an_error(silosim, scenario, text, engine, error):
+    without_training(scenario)
+    with scenario.open("a") as file:
+        file.write(text)
+    assert error in silosim("study", scenario, "--engine", engine).failed(2).err
+
+
+def test_the_engine_of_a_study_stands_beside_other_settings():
+    base = {"simulation": {"rounds": 7, "engine": "simpy"}, "network": {}}
+    made = Study(base=base, config=StudyConfig(simulate=True), folder=Path(), source="s.toml")
+    assert made.simulated_by("compiled").base == {
+        "simulation": {"rounds": 7, "engine": "compiled"},
+        "network": {},
+    }
+    assert base["simulation"]["engine"] == "simpy"
+    replays = Study(base={}, config=StudyConfig(run="run.h5"), folder=Path(), source="s.toml")
+    assert replays.simulated_by("auto").base == {"simulation": {"engine": "auto"}}
+    no_table = Study(base={"simulation": 3}, config=StudyConfig(train=True), folder=Path(), source="s.toml")
+    with pytest.raises(InputError, match=r"^s\.toml: .*must be a key of a table, but simulation is 3\."):
+        no_table.simulated_by("auto")
+
+
+def test_a_training_of_a_study_takes_the_engine(silosim, scenario, monkeypatch, tmp_path):
+    engines = []
+    module = "scenarios.cli.study"
+    monkeypatch.setattr(
+        f"{module}.run_and_report", lambda own, *_, **__: engines.append(own.simulation.engine)
+    )
+    monkeypatch.setattr(f"{module}.show", lambda *_, **__: None)
+    monkeypatch.setattr(f"{module}.draw", lambda *_: None)
+    with_engine(scenario, "simpy")
+    for more in ((), ("--engine", "compiled")):
+        silosim("study", scenario, "-o", tmp_path / "run.h5", *more).ok()
+    assert engines == ["simpy", "compiled"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_multigraphs_tables_are_simulated_by_the_engine(silosim, engine):
+    command = ("tables", "multigraph", "--network", "gaia", "--engine", engine)
+    rows = [row for table in json.loads(silosim(*command, "--json").ok().out) for row in table["rows"]]
+    assert {row[f"{name}_engine"] for row in rows for name in ("simulated", "ring_simulated")} == {engine}
+    assert len(rows) == 3
+
+
+def test_the_multigraphs_tables_name_the_engine_and_the_papers_have_none(silosim):
+    assert "Engine: simpy." in silosim("tables", "multigraph", "--network", "gaia").ok().out
+    done = silosim("tables", "--network", "gaia", "--engine", "simpy").failed(2)
+    assert done.err == (
+        "silosim: error: engine(='simpy') goes with multigraph; the paper's tables are closed forms.\n"
+    )
+    assert (
+        "must be 'auto', 'simpy' or 'compiled'"
+        in silosim("tables", "multigraph", "--engine", "x").failed(2).err
+    )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rounds_of_a_timeline_are_simulated_again_by_the_engine(silosim, run_file, engine):
+    first, second = (
+        json.loads(silosim("timeline", run_file, "--overlay", "ring", "--json", *more).ok().out)
+        for more in ((), ("--engine", engine))
+    )
+    assert (first["engine"], second["engine"]) == ("simpy", engine)
+    for one, other in zip(first["rows"], second["rows"], strict=True):
+        assert one["waiting_s"] == pytest.approx(other["waiting_s"], rel=1e-9)
+
+
+def test_a_timeline_of_recorded_messages_takes_no_engine(silosim, tmp_path):
+    path = write_run(tmp_path / "run.h5", kinds=("ring",), rounds=6, messages=True)
+    done = silosim("timeline", path, "--engine", "simpy").failed(2)
+    assert "engine(='simpy') simulates nothing here: the file holds the dates of its messages." in done.err
+    assert json.loads(silosim("timeline", path, "--json").ok().out)["engine"] == ""
 
 
 @pytest.mark.slow

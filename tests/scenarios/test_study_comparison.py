@@ -341,7 +341,13 @@ def test_a_preset_that_trains_is_run_shown_drawn_and_compared(silosim, monkeypat
 def test_the_demo_is_run_shown_and_drawn_by_one_process(silosim, monkeypatch, tmp_path):
     done = []
     demo = "scenarios.cli.demo"
-    monkeypatch.setattr(f"{demo}.run_and_report", lambda *_, force, **__: done.append(force))
+    engines = []
+
+    def run(scenario, *_, force, **__):
+        done.append(force)
+        engines.append(scenario.simulation.engine)
+
+    monkeypatch.setattr(f"{demo}.run_and_report", run)
     monkeypatch.setattr(f"{demo}.show", lambda path, *_: done.append(path.name))
     monkeypatch.setattr(f"{demo}.draw", lambda _, picture, __: done.append(picture.name))
     silosim("demo", "-o", tmp_path / "out").ok()
@@ -349,6 +355,7 @@ def test_the_demo_is_run_shown_and_drawn_by_one_process(silosim, monkeypatch, tm
     assert (tmp_path / "out" / "demo.toml").exists()
     done.clear()
     monkeypatch.setattr(f"{demo}.is_first", lambda: False)
-    silosim("demo", "-o", tmp_path / "other").ok()
+    silosim("demo", "-o", tmp_path / "other", "--engine", "compiled").ok()
     assert done == [True]
+    assert engines == ["auto", "compiled"]
     assert not (tmp_path / "other").exists()

@@ -24,7 +24,7 @@ from topologies import InputError
 
 
 def recorded(rounds):
-    return SimpleNamespace(kind="ring", simulation=SimpleNamespace(rounds=rounds, engine="simpy"))
+    return SimpleNamespace(kind="ring", simulation=SimpleNamespace(rounds=rounds))
 
 
 @pytest.mark.parametrize(
@@ -87,14 +87,15 @@ def test_rounds_that_were_simulated_again_are_compared_with_the_file():
     same = again_s[:2].copy()
     same[1, 1] = np.nan
     end = "with round starts that are those of the file to the last bit."
-    assert _agreement(again_s, again_s).endswith(end)
+    assert _agreement(again_s, again_s, "simpy").endswith(end)
     # The file may hold fewer rounds, and lacks starts of silos that are away.
-    assert _agreement(again_s, same).endswith(end)
+    assert _agreement(again_s, same, "simpy").endswith(end)
     other = again_s.copy()
     other[1, 0], other[2, 1] = 1.25, 3.875
-    assert _agreement(again_s, other).endswith(
+    assert "by the engine compiled, but not" in _agreement(again_s, other, "compiled")
+    assert _agreement(again_s, other, "simpy").endswith(
         "but not with the round starts of the file, which differ by up to 0.25 s: this is another simulation, as by "
-        "another version."
+        "another engine or version."
     )
 
 
@@ -120,7 +121,7 @@ def test_only_arcs_of_jobs_that_start_slowly_may_do_so():
         ((), "simpy", 10_000, (False, True), "both"),
         ((), "simpy", 30, (False,), "whole"),
         (("away",), "simpy", 10_000, (True,), "whole"),
-        ((), "", 10_000, (True,), "whole"),
+        ((), "auto", 10_000, (True,), "whole"),
     ],
 )
 def test_first_rounds_are_those_of_a_shorter_job_that_no_silo_ends(
@@ -133,15 +134,11 @@ def test_first_rounds_are_those_of_a_shorter_job_that_no_silo_ends(
         "simulated_window",
         lambda job, _rounds, *, engine, title: ((job, engine, title), next(ends)),
     )
-    run = SimpleNamespace(
-        scenario=SimpleNamespace(simulation=SimpleNamespace(events=events, engine="compiled"))
-    )
-    there = recorded(whole)
-    there.simulation.engine = engine
-    job, window = _simulated(run, there, range(10, 20), None, whole=whole)
+    run = SimpleNamespace(scenario=SimpleNamespace(simulation=SimpleNamespace(events=events)))
+    job, window = _simulated(run, recorded(whole), range(10, 20), None, whole=whole, engine=engine)
     short = 40 + timeline._MORE_ROUNDS
     assert made == {"short": [short], "both": [short, whole], "whole": [whole]}[lengths]
-    assert (job, window) == (made[-1], (made[-1], engine or "compiled", "ring"))
+    assert (job, window) == (made[-1], (made[-1], engine, "ring"))
 
 
 @pytest.fixture
@@ -163,13 +160,14 @@ def shown(monkeypatch):
         monkeypatch.setattr(timeline, "build_network", lambda *_: "graph")
         monkeypatch.setattr(timeline, "open_file", lambda _: nullcontext("file"))
 
-        def show(_run, recorded, window, file, graph):
-            assert (file, graph) == ("file", "graph")
+        def show(_run, recorded, window, file, graph, engine):
+            assert (file, graph, engine) == ("file", "graph", asked.get("engine"))
             activity = SimpleNamespace(is_isolated=np.array([False, recorded.kind in isolated]))
             return timeline.Shown(
                 timeline=SimpleNamespace(kind=recorded.kind, rounds=window, activity=activity),
                 place="",
                 simulated_again=False,
+                engine="",
                 notes=(f"of {recorded.kind}",),
             )
 
@@ -186,7 +184,7 @@ def test_what_timelines_mean_is_said_once_below_the_last(shown):
         "ring": (range(3), ("of ring",)),
         "star": (range(6), ("of star", explained)),
     }
-    assert shown({"ring": 3, "star": 9}, rounds=slice(1, 3))["star"][0] == range(1, 3)
+    assert shown({"ring": 3, "star": 9}, rounds=slice(1, 3), engine="simpy")["star"][0] == range(1, 3)
     notes = shown({"ring": 3, "star": 0, "mst": 0}, periodic=("ring",), isolated=("ring",))["ring"][1]
     assert notes == ("of ring", "not simulated: star, mst.", explained, timeline.PERIODIC, timeline.ALONE)
     # Below the last, though only another one is periodic and has a silo that nobody sends to.
