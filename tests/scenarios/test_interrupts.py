@@ -7,14 +7,14 @@ import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from started_process import started
 
 from scenarios.runfile.atomic import new_file
 from scenarios.runfile.reader import read_run
@@ -33,24 +33,6 @@ pytestmark = pytest.mark.usefixtures("terminal_signals")
 SILOSIM = Path(sys.executable).parent / "silosim"
 
 LONG = ("--rounds", "30000", "--compute-times", "exponential")
-
-
-@contextmanager
-def started(*command: str | Path, stdin: int | None = None) -> Iterator[subprocess.Popen[str]]:
-    """A command in a session of its own, which does not outlive the test."""
-    with subprocess.Popen(
-        command,
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import started_process
 
 from training.mpi_environment import mpiexec_path
 
@@ -132,20 +133,13 @@ def test_ctrl_c_while_workers_start_leaves_no_process_and_a_study_that_goes_on(t
     command = [sys.executable, "-c", HEARING, "study", "s.toml", "--workers", "2"]
     moments = random.Random(7)
     for attempt in range(6):
-        process = subprocess.Popen(
-            command,
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        process.stdout.readline()
-        time.sleep(moments.uniform(0.05, 4.0))
-        began = time.monotonic()
-        # A terminal sends it to all processes.
-        (os.killpg if attempt % 2 else os.kill)(process.pid, signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        with started_process.started(*command, cwd=tmp_path) as process:
+            process.stdout.readline()
+            time.sleep(moments.uniform(0.05, 4.0))
+            began = time.monotonic()
+            # A terminal sends it to all processes.
+            (os.killpg if attempt % 2 else os.kill)(process.pid, signal.SIGINT)
+            _, errors = process.communicate(timeout=20)
         assert time.monotonic() - began < 2.5
         assert process.returncode == 130, errors
         assert errors in ("", "silosim: the finished points are in s.csv.partial; the same command goes on\n")
