@@ -3,10 +3,12 @@
 import functools
 import math
 import re
-
-import pint
+from typing import TYPE_CHECKING
 
 from topologies.errors import Field, InputError
+
+if TYPE_CHECKING:
+    import pint
 
 # Bits are a dimension of their own here: pint's default registry holds them dimensionless, so that a frequency or
 # a bare number would pass for a data rate.
@@ -78,8 +80,11 @@ Path = tuple[str | int, ...]
 
 
 @functools.cache
-def _registry() -> pint.UnitRegistry[float]:
+def _registry() -> "pint.UnitRegistry[float]":
     """Registry of the few units of this field; made once, when the first quantity is read."""
+    # Here since it takes long to import, and MPI ranks read no quantity.
+    import pint
+
     return pint.UnitRegistry(_DEFINITIONS.strip().splitlines(), cache_folder=None)
 
 
