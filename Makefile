@@ -46,7 +46,7 @@ check: .venv/installed-test
 
 # SEED samples others; `make mutants ONLY=topologies` those of one package.
 mutants: .venv/installed-test
-	$(BIN)/python tools/mutants.py --sample $(or $(SAMPLE),60) --seed $(or $(SEED),0) $(ONLY)
+	$(BIN)/python tools/mutants.py $(or $(SAMPLE),60) $(or $(SEED),0) $(or $(ONLY),topologies simulator training scenarios silosim)
 
 # Generated files for every reader, or those of READERS="gml arcs"; inputs that fail are kept in out/fuzz.
 fuzz: .venv/installed-test
