@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from topologies.arrays import FloatArray, IntArray
 from topologies.errors import SilosimError
@@ -185,6 +184,9 @@ def best_alpha(matchings: Matchings, probability: FloatArray) -> tuple[float, fl
     convex quadratics in `alpha`, and growing beyond 1 / lambda_2(Lbar), since ``E[L^2] >= Lbar^2``. So a search along
     that interval finds what the semidefinite program of MATCHA's equation 7 finds.
     """
+    # Here since it takes long to import, and most commands design no MATCHA.
+    from scipy.optimize import minimize_scalar
+
     if matchings.nodes == 1:
         return 0.0, 0.0
     first = matchings.laplacian(probability)
