@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 COVERAGE := .pytest_cache/coverage.json
 COV = --cov --cov-report=json:$(COVERAGE)
-PYTEST := $(BIN)/pytest -n 2 --dist worksteal
+PYTEST := $(BIN)/pytest --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALL := $(PIP) --no-compile -c constraints.txt
 # Without PYTHONPATH, from which pip would take an installed silosim.
@@ -27,15 +27,12 @@ demo: .venv/installed
 	$(BIN)/silosim demo -o out
 
 test: check
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -n 2 -m "not slow"
 
-# Coverage is measured on the quick tests alone: tracing takes as long again, and the slow ones mostly start processes.
-# `make test-all COV=` leaves it out. EXAMPLES=quick generates as few examples in the quick tests as `make test`. The slow
-# ones wait half of their time for processes that they end: three of them at once.
+# Slow and quick tests together, so that one computes while another waits for processes. COV= leaves coverage out.
 test-all: check
-	HYPOTHESIS_PROFILE=$(or $(EXAMPLES),ci) $(PYTEST) -m "not slow" $(COV)
+	HYPOTHESIS_PROFILE=ci $(PYTEST) -n 3 $(COV)
 	$(if $(COV),$(BIN)/python tools/coverage_by_package.py $(COVERAGE))
-	HYPOTHESIS_PROFILE=ci $(PYTEST) -n 3 -m slow
 
 check: .venv/installed-test
 	$(BIN)/python -m pip check

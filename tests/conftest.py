@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from topologies import AccessLinks, Connectivity, Workload, connectivity, load_underlay
 from topologies.compiled_designs import many_designs
@@ -26,14 +26,22 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "random"))
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on the two networks of 79 and 87 silos are slow ones: smaller networks stay in their place."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests on the two networks of 79 and 87 silos are slow ones: smaller networks stay in their place.
+
+    Coverage is that of the quick tests without properties, whose lines examples run, too: traced, all would take half
+    as long again. Contexts, which say what runs a line, are of all tests.
+    """
+    in_contexts = config.getoption("cov_context", None) is not None
     for item in items:
         case = getattr(item, "callspec", None)
         if case is not None and any(
             isinstance(value, str) and value in LARGE for value in case.params.values()
         ):
             item.add_marker(pytest.mark.slow)
+        is_untraced = item.get_closest_marker("slow") or item.get_closest_marker("untraced")
+        if not in_contexts and (is_untraced or is_hypothesis_test(getattr(item, "obj", None))):
+            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.hookimpl(wrapper=True)

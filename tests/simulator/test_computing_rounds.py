@@ -30,6 +30,9 @@ from topologies import (
     state_of,
 )
 
+# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
+pytestmark = pytest.mark.untraced
+
 BOTH = pytest.mark.parametrize("engine", ["simpy", "compiled"])
 SHARINGS = pytest.mark.parametrize("sharing", ["maxmin", "equal"])
 WORK = Workload.preset("inaturalist", local_steps=2)

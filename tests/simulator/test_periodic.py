@@ -36,6 +36,9 @@ from topologies import (
     state_of,
 )
 
+# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
+pytestmark = pytest.mark.untraced
+
 BOTH = pytest.mark.parametrize("engine", ["simpy", "compiled"])
 QUEUEINGS = pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 TABLES = ("start_s", "last_bit_s", "arrival_s")

@@ -30,6 +30,9 @@ from topologies import (
     published_underlays,
 )
 
+# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
+pytestmark = pytest.mark.untraced
+
 
 def table(round_start_s):
     starts = np.array(round_start_s, dtype=float)
