@@ -9,9 +9,6 @@ from edited_run import edited
 
 from scenarios.runfile.reader import read_run
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
-pytestmark = pytest.mark.untraced
-
 # Three silos, a core link of 1 Mbps between each two, 10 s of computing: a round takes 11.004 s for whoever is there.
 ROUND_S = 11.004
 NETWORK = "\n".join(

@@ -10,9 +10,6 @@ import pytest
 from scenarios.config.quantities import signed_s
 from scenarios.config.scenario import parse_scenario
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
-pytestmark = pytest.mark.untraced
-
 SCENARIO = """
 seed = 4
 [network]

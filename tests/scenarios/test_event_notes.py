@@ -9,9 +9,6 @@ from scenarios.config.events.window import Window
 from scenarios.config.scenario import parse_scenario
 from scenarios.simulation.event_notes import events_note
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
-pytestmark = pytest.mark.untraced
-
 PART = "What happens in a cycle time's rounds is part of it: "
 BEFORE = "Over before these rounds, so that only delays still on their way count: "
 AFTER = "Still to come after these rounds, and so no part of it: "

@@ -17,9 +17,6 @@ from simulator.statistics.confidence import BATCHES
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 from topologies.statistics import correlated_batch_means
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
-pytestmark = pytest.mark.untraced
-
 ROUNDS = 900
 NOTE = "most rounds start after a silo has ended the job"
 
