@@ -186,8 +186,10 @@ class Steps:
 def test_a_kill_at_any_step_of_writing_leaves_the_last_whole_checkpoint(
     rows_of, checkpointing, make_job, monkeypatch
 ):
-    job = checkpointing(every=1, silos=2, rounds=3, keep_models=True)
-    reference = rows_of(make_job(silos=2, rounds=3, learning_rate=0.2, executor="loop"))
+    # Few samples are evaluated, a hundred times and more.
+    settings = {"silos": 2, "rounds": 3, "evaluate": 0.1}
+    job = checkpointing(every=1, keep_models=True, **settings)
+    reference = rows_of(make_job(learning_rate=0.2, executor="loop", **settings))
     steps = Steps(monkeypatch)
     for deaths in range(1000):
         steps.left, steps.renamed = deaths, []
