@@ -33,8 +33,8 @@ from topologies.label_order import in_silo_order
 INATURALIST = Workload.preset("inaturalist", variant="published")
 # stl_fw needs the labels of the silos.
 STATIC = sorted(set(DESIGNERS) - {"best", "stl_fw"})
-SHORT = {"iterations": 10_000, "evaluations": 100}
-"""A search with a tenth of the moves and a quarter of the evaluations that it makes by default."""
+SHORT = {"iterations": 2_000, "evaluations": 30}
+"""A search with a fiftieth of the moves and a tenth of the evaluations that it makes by default."""
 
 
 def gaia(variant="published"):
@@ -251,7 +251,7 @@ def test_evaluations_go_with_the_simulated_criterion():
 @pytest.mark.parametrize(
     ("name", "ring_ms", "options"),
     [
-        ("gaia", 118.1, {}),
+        ("gaia", 118.1, {"iterations": 2_000}),
         ("aws_na", 80.7, SHORT),
         ("geant", 86.0, SHORT),
         ("exodus", 84.2, SHORT),
