@@ -19,12 +19,12 @@ INATURALIST = Workload.preset("inaturalist", variant="published")
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "at_most_ms"),
-    [("gaia", 117.4), ("geant", 93.0), ("ebone", 83.5)],
+    ("name", "at_most_ms", "iterations"),
+    [("gaia", 117.4, 30_000), ("geant", 93.0, 20_000), ("ebone", 83.5, 45_000)],
 )
-def test_published_networks(published_graph, name, at_most_ms):
+def test_published_networks(published_graph, name, at_most_ms, iterations):
     graph = published_graph(name, 1e10)
-    overlay = best(graph, INATURALIST, iterations=60_000, seed=0)
+    overlay = best(graph, INATURALIST, iterations=iterations, seed=0)
 
     assert overlay.kind == "best"
     assert 1e3 * overlay.closed_forms.paper_s <= at_most_ms
@@ -33,17 +33,17 @@ def test_published_networks(published_graph, name, at_most_ms):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("criterion", "name", "at_most_ms"),
+    ("criterion", "name", "at_most_ms", "iterations"),
     # 89.92 ms are two models on one core link.
     [
-        ("serialized", "geant", 94.5),
-        ("all", "geant", 92.5),
-        ("all", "ebone", 89.93),
+        ("serialized", "geant", 94.5, 10_000),
+        ("all", "geant", 92.5, 20_000),
+        ("all", "ebone", 89.93, 10_000),
     ],
 )
-def test_real_links(published_graph, criterion, name, at_most_ms):
+def test_real_links(published_graph, criterion, name, at_most_ms, iterations):
     forms = best(
-        published_graph(name, 1e10), INATURALIST, criterion=criterion, iterations=60_000, seed=0
+        published_graph(name, 1e10), INATURALIST, criterion=criterion, iterations=iterations, seed=0
     ).closed_forms
 
     assert 1e3 * value(forms, criterion) <= at_most_ms
@@ -101,7 +101,7 @@ def test_never_worse_than_any_designer(make_underlay, data, criterion):
 
 @pytest.mark.slow
 @given(data=st.data(), criterion=st.sampled_from(CRITERIA))
-@settings(max_examples=10)
+@settings(max_examples=6)
 def test_a_long_search_stays_between_the_bound_and_the_ring(make_underlay, data, criterion):
     graph, work = data.draw(networks(make_underlay, (8, 12)))
     try:
