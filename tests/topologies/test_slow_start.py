@@ -230,13 +230,15 @@ def test_pairs_are_arcs_of_degree_1():
 )
 def test_designs_of_compiled_code_are_the_same(kind, when):
     graph = with_slow_start(measured_like(), when)
-    plain = design(kind, graph, WORK)
+    # On five silos a short search makes all kinds of changes.
+    short = {"iterations": 5_000} if kind == "best" else {}
+    plain = design(kind, graph, WORK, **short)
     with many_designs():
-        compiled = design(kind, graph, WORK)
+        compiled = design(kind, graph, WORK, **short)
     assert plain.source.tolist() == compiled.source.tolist()
     assert plain.closed_forms == compiled.closed_forms
     # Its own closed form is at least as good as that of the design that does not know of it.
-    blind = design(kind, measured_like(), WORK)
+    blind = design(kind, measured_like(), WORK, **short)
     pairs = list(zip(blind.source.tolist(), blind.target.tolist(), strict=True))
     told = build_overlay(kind, graph, WORK, pairs, hub=blind.hub)
     if kind in {"ring", "best"}:
