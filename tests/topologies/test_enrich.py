@@ -208,7 +208,7 @@ def overlays(draw, make_underlay):
 
 @pytest.mark.slow
 @given(data=st.data(), keep=st.sampled_from(["all", "paper"]))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_no_enrichment_raises_tau(make_underlay, data, keep):
     overlay = data.draw(overlays(make_underlay))
     enriched = enrich(overlay, keep=keep)
