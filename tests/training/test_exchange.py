@@ -50,6 +50,8 @@ if rank < 2:
         began, busy = time.perf_counter(), time.process_time()
         for _ in ours.exchange([(1 - rank, rank, row)], [(1 - rank, 1 - rank, row.clone())], 64):
             pass
+else:
+    time.sleep(1.5)  # in MPI's end it would wait on the processor
 if rank == 0:
     print("waited", time.perf_counter() - began, time.process_time() - busy)
 """
