@@ -4,6 +4,7 @@ A comment is one of
 
 - ``not run: REASON``: the block is not run;
 - ``slow``: the block is run with the slow tests only, after those with a file;
+- ``smaller: OPTIONS``: the test adds these options to the block's commands, to do less of the same;
 - ``setup: COMMANDS``: run these shell commands before the block;
 - ``file: NAME``: write the block into this file first;
 - ``output``: the block is what the one before it prints; its numbers are compared, line by line.
@@ -27,7 +28,7 @@ _COMMENT = r"<!--(?:(?!-->).)*-->\s*"
 _BLOCK = re.compile(
     rf"(?P<comments>(?:{_COMMENT})*)^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
-_KEYS = {"not run", "slow", "setup", "file", "output"}
+_KEYS = {"not run", "slow", "smaller", "setup", "file", "output"}
 
 
 @dataclass(frozen=True)

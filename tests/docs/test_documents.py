@@ -141,7 +141,7 @@ def run_block(
         else:
             printed = ""
             for line, shown in commands(block.text):
-                out = command(line)
+                out = command(f"{line} {block.notes.get('smaller', '')}")
                 check_output(shown, out, where)
                 printed += out
 

@@ -284,12 +284,22 @@ def test_overlays_that_a_network_does_not_have_are_left_out(silosim, tmp_path, m
 
 
 @pytest.mark.slow
-def test_the_file_runs_as_it_is(silosim, tmp_path, monkeypatch):
+def test_the_file_runs_and_trains_to_its_target(silosim, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     silosim("init", "--network", "gaia").ok()
+    text = Path("scenario.toml").read_text()
 
     assert "ring" in silosim("simulate", "scenario.toml").ok().out
-    silosim("run", "scenario.toml", "-o", "run.h5").ok()
+    # On its two ranks: one round of one overlay.
+    short = text.replace('"star", "mst", "ring"', '"ring"').replace("\nrounds = 150", "\nrounds = 1")
+    assert load_scenario(Path("scenario.toml"))[0].training.ranks == 2
+    Path("short.toml").write_text(short)
+    silosim("run", "short.toml", "-o", "short.h5").ok()
+    assert [overlay.history["round"].tolist() for overlay in open_run("short.h5").overlays] == [[0, 1]]
+    # All overlays in this process, where few of its rounds are evaluated: what these reach the whole run reaches too.
+    alone = text.replace("ranks = 2", "ranks = 1").replace("\nlog_every = 1", "\nlog_every = 17")
+    Path("alone.toml").write_text(alone.replace("rounds = 150", "rounds = 119"))
+    silosim("run", "alone.toml", "-o", "run.h5").ok()
     # The training reaches what it asks for in its own rounds, not only just.
     target = load_scenario(Path("scenario.toml"))[0].training.target_accuracy
     best = open_run("run.h5").metrics(rounds=slice(0, 120)).groupby("overlay")["test_accuracy"].max()
