@@ -46,15 +46,8 @@ def with_checkpoints(text):
     return text + "checkpoint_every = 4\nkeep_models = true\n"
 
 
-def run(command, **environment):
-    return subprocess.run(
-        list(map(str, command)),
-        capture_output=True,
-        text=True,
-        timeout=100,
-        env=os.environ | environment,
-        check=False,
-    )
+def run(command):
+    return subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=100, check=False)
 
 
 def assert_same_file(path, other):
@@ -70,7 +63,9 @@ def assert_same_file(path, other):
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenario, small_scenario):
+def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(
+    tmp_path, scenario, small_scenario, silosim, monkeypatch
+):
     path, whole = tmp_path / "x.h5", tmp_path / "whole.h5"
     # On one rank, in this process.
     alone = small_scenario + 'executor = "loop"\n'
@@ -79,16 +74,18 @@ def test_a_killed_run_goes_on_with_other_ranks_to_the_same_file(tmp_path, scenar
     scenario.write_text(with_checkpoints(text))
     (tmp_path / "sitecustomize.py").write_text(KILLER)
     paths = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
-    killed = run([SILOSIM, "run", scenario, "-o", path], PYTHONPATH=paths)
-    assert killed.returncode == 1
+    with monkeypatch.context() as patch:
+        # Only the ranks are new processes, which read it.
+        patch.setenv("PYTHONPATH", paths)
+        killed = silosim("run", scenario, "-o", path).failed(1)
     assert (
         f"the finished rounds are in {path}.partial; --resume continues from the last checkpoint"
-        in killed.stderr
+        in killed.err
     )
-    last = killed.stderr.splitlines()[-1]
+    last = killed.err.splitlines()[-1]
     assert last.startswith("silosim: error: ")
     assert all(fact in last for fact in ("rank", "signal 9 (SIGKILL)", "memory"))
-    assert "=====" not in killed.stderr
+    assert "=====" not in killed.err
     star, ring = read_run(tmp_path / "x.h5.partial").overlays
     assert star.history["round"].tolist() == [0, 5, 10, 12]
     assert ring.history["round"].tolist() == [0, 5]

@@ -1,6 +1,5 @@
 """Trackers: the rows of a training as they come, a TensorBoard folder that an export would write, and what may fail."""
 
-import os
 import subprocess
 import sys
 import time
@@ -536,7 +535,7 @@ def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
 @pytest.mark.usefixtures("own")
 @pytest.mark.parametrize("outer", [False, True])
 def test_with_two_ranks_a_failure_ends_all_and_the_rest_is_the_same(
-    tracked, tmp_path, processes_naming, outer
+    silosim, tracked, tmp_path, processes_naming, outer
 ):
     scenario, path = tmp_path / "small.toml", tmp_path / "x.h5"
     text = tracked.scenario.read_text().replace("ranks = 1", "ranks = 2")
@@ -544,34 +543,25 @@ def test_with_two_ranks_a_failure_ends_all_and_the_rest_is_the_same(
     kinds = ("ring", "star") if outer else ("ring",)
     scenario.write_text(text if outer else text.replace('"star", ', ""))
     folder = Path(sys.executable).parent
-    command = [
-        *([folder / "mpiexec", "-n", 2] if outer else []),
-        folder / "silosim",
-        "run",
-        scenario,
-        "-o",
-        path,
-    ]
+    arguments = ("run", scenario, "-o", path)
 
     def run(*more):
-        return subprocess.run(
-            [*map(str, (*command, *more))],
-            capture_output=True,
-            text=True,
-            timeout=100,
-            check=False,
-            env=os.environ,
-        )
+        if not outer:  # only the ranks are new processes
+            done = silosim(*arguments, *more)
+            return done.code, done.err
+        command = [folder / "mpiexec", "-n", 2, folder / "silosim", *arguments, *more]
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=100, check=False)
+        return done.returncode, done.stderr
 
-    failed = run("--tracker", "tensorboard", "--tracker", "mine.py:Full")
-    assert failed.returncode == 1
-    assert failed.stderr.count("silosim: error: ValueError: no space") == 1
+    code, errors = run("--tracker", "tensorboard", "--tracker", "mine.py:Full")
+    assert code == 1
+    assert errors.count("silosim: error: ValueError: no space") == 1
     ends_at_s = time.monotonic() + 10.0
     while processes_naming(tmp_path):  # an outer launcher does not wait for the ranks that it ends
         assert time.monotonic() < ends_at_s
         time.sleep(0.05)
-    resumed = run("--resume", "--tracker", "tensorboard", "--tracker", "mine.py:Quiet")
-    assert resumed.returncode == 0, resumed.stderr
+    code, errors = run("--resume", "--tracker", "tensorboard", "--tracker", "mine.py:Quiet")
+    assert code == 0, errors
     whole = event_files(tracked.path.with_name("run.tensorboard"))
     expected = {name: data for name, data in whole.items() if name.startswith(kinds)}
     assert len(expected) == len(kinds)
