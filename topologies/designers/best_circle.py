@@ -90,21 +90,29 @@ class Circle:
         if not self.serialized or self.after[p] < 0:
             return 0
         below = self.tau * (1 - TIE)
-        return sum(time >= below for time in self._sendings(p))
+        return sum([time >= below for time in self._sendings(p)])
 
     def _links(self, p: int) -> tuple[int, ...]:
         """Core links that the arcs at the place behind `p` cross, once for each arc."""
         if not self.shared or self.after[p] < 0:
             return ()
-        return tuple(link for arc in self._place_arcs(p) for link in self.crossings.links(*arc))
+        found: list[int] = []
+        for path in self.options[p]:
+            x = p
+            for y in path:
+                found += self.crossings.links(x, y)
+                x = y
+            found += self.crossings.links(x, self.after[p])
+        return tuple(found)
 
     def _shift(self, links: tuple[int, ...], step: int) -> int:
         """Add or remove crossings; returns the growth of those too many."""
-        more = 0
+        more, load, spare = 0, self.load, self.spare
         for link in links:
-            before = self.load[link]
-            self.load[link] = before + step
-            more += step * (max(before, before + step) > self.spare[link])
+            before = load[link]
+            after = load[link] = before + step
+            if before > spare[link] or after > spare[link]:
+                more += step
         return more
 
     def start(self) -> None:
@@ -158,22 +166,32 @@ class Circle:
 
     def _accept(self, touched: set[int], allowance: float) -> bool:
         """Keep the change of these places if it raises the energy by less than the allowance."""
-        cost = {p: self._worst(p)[0] if self.after[p] >= 0 else 0.0 for p in touched}
-        late = {p: self._late_arcs(p) for p in touched}
-        links = {p: self._links(p) for p in touched}
-        change = sum(cost.values()) - sum(self.cost[p] for p in touched)
-        violations = sum(late.values()) - sum(self.late[p] for p in touched)
-        for p in touched:
-            violations += self._shift(self.crossed[p], -1) + self._shift(links[p], 1)
+        after, places = self.after, [*touched]
+        cost = [self._worst(p)[0] if after[p] >= 0 else 0.0 for p in places]
+        change = sum(cost) - sum([self.cost[p] for p in places])
+        violations, late, rerouted = 0, list[int](), list[tuple[int, tuple[int, ...]]]()
+        if self.serialized:
+            late = [self._late_arcs(p) for p in places]
+            violations = sum(late) - sum([self.late[p] for p in places])
+        if self.shared:
+            for p in places:
+                links, before = self._links(p), self.crossed[p]
+                if links != before:  # many changes leave a place's arcs as they were
+                    violations += self._shift(before, -1) + self._shift(links, 1)
+                    rerouted.append((p, links))
         energy = change + PENALTY * self.tau * violations
         if energy <= 0 or energy < allowance:
-            for p in touched:
-                self.cost[p], self.late[p], self.crossed[p] = cost[p], late[p], links[p]
+            for p, each in zip(places, cost, strict=True):
+                self.cost[p] = each
+            for p, count in zip(places, late, strict=False):  # none is counted where they do not matter
+                self.late[p] = count
+            for p, links in rerouted:
+                self.crossed[p] = links
             self.excess += change
             self.violations += violations
             return True
-        for p in touched:
-            self._shift(links[p], -1)
+        for p, links in rerouted:
+            self._shift(links, -1)
             self._shift(self.crossed[p], 1)
         return False
 
