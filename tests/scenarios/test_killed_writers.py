@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize("command", ["underlay --convert", "partition", "export", "simulate", "study, CSV"])
 def test_killed_commands_cut_no_file(tmp_path, command):
     done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "kill_writers.py", "--kills", "6", "--only", command],
+        [sys.executable, ROOT / "tools" / "kill_writers.py", "--kills", "4", "--only", command],
         env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
         capture_output=True,
         text=True,

@@ -38,7 +38,8 @@ from topologies import (
 )
 from training import HistoryRow, Notice
 
-ROWS = 150
+ROWS = 54
+"""Rows of three flushes and six more."""
 SILOSIM = Path(sys.executable).parent / "silosim"
 
 
@@ -93,7 +94,7 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
             writer = HistoryWriter(file, overlay.kind, outcome.last_start_s)
             for k in range(ROWS):
                 writer.add(row(k, graph.silos))
-                if k in (20, 100):
+                if k in (20, 40):
                     writer.note(Notice(f"note {k}: " + "\u2026" * 1000))
                 flushed.append((len(recording.changes), overlay.kind, (k + 1) // 16 * 16))
             writer.flush()
@@ -130,7 +131,7 @@ def test_the_file_opens_with_every_flushed_row_whatever_write_a_kill_cuts_off(mo
         first, second = file["training/star"].attrs["notices"].decode().split("\n")
         assert first == "note 20: " + "\u2026" * 1000
         # Cut off after 4096 bytes, between two characters.
-        assert second == "note 100: " + "\u2026" * ((4096 - len((first + "\nnote 100: ").encode())) // 3)
+        assert second == "note 40: " + "\u2026" * ((4096 - len((first + "\nnote 40: ").encode())) // 3)
     assert len(recording.changes) - begin > 100
 
 

@@ -128,7 +128,9 @@ def processes_of(session):
     return found
 
 
-def test_ctrl_c_while_workers_start_leaves_no_process_and_a_study_that_goes_on(tmp_path):
+def test_ctrl_c_while_workers_start_leaves_no_process_and_a_study_that_goes_on(
+    silosim, tmp_path, monkeypatch
+):
     (tmp_path / "s.toml").write_text(TEXT.format([*SHORT, 10**7, 10**7 + 1]))
     command = [sys.executable, "-c", HEARING, "study", "s.toml", "--workers", "2"]
     moments = random.Random(7)
@@ -147,8 +149,9 @@ def test_ctrl_c_while_workers_start_leaves_no_process_and_a_study_that_goes_on(t
         assert not (tmp_path / "s.csv").exists()
 
     (tmp_path / "s.toml").write_text(TEXT.format(SHORT))
+    monkeypatch.chdir(tmp_path)
     for output in ("s.csv", "anew.csv"):
-        subprocess.run([SILOSIM, "study", "s.toml", "--workers", "1", "-o", output], cwd=tmp_path, check=True)
+        silosim("study", "s.toml", "--workers", "1", "-o", output).ok()
     assert (tmp_path / "s.csv").read_bytes() == (tmp_path / "anew.csv").read_bytes()
 
 
