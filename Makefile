@@ -1,5 +1,5 @@
 # Two commands do everything on a machine that has Python 3.11 or newer: `make demo` and `make test`.
-# `make test-all` runs all tests, those that take long, too, and measures what they cover.
+# `make test-all` runs all tests, those that take long, too, and measures what the others cover.
 PYTHON ?= python3
 BIN := .venv/bin
 COVERAGE := .pytest_cache/coverage.json
@@ -18,6 +18,8 @@ COMMITTED = $$(git log -1 --format=%ct)
 # that nothing here imports.
 COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/(tests?|sympy|_inductor|onnx)/' .venv/lib > /dev/null 2>&1 || true
 
+# Threads of BLAS wait for each other on the processor, which other tests could use.
+test test-all mutants: export OPENBLAS_NUM_THREADS = 1
 # The tests start hundreds of processes; each would compile all modules anew where the environment forbids to keep bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 

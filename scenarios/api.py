@@ -468,9 +468,7 @@ def study(
     """
     count = worker_count(workers)
     path = Path(output)
-    wanted = load_study(Path(file))
-    if engine is not None:
-        wanted = wanted.simulated_by(engine)
+    wanted = load_study(Path(file)).simulated_by(engine)
     outcome = run_study(wanted, path, pool=process_pool(count), workers=count, force=force)
     for error in outcome.errors:
         warnings.warn(error, stacklevel=2)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coverage import Coverage
 from hypothesis import is_hypothesis_test, settings
 
 from topologies import AccessLinks, Connectivity, Workload, connectivity, load_underlay
@@ -26,22 +27,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "random"))
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests on the two networks of 79 and 87 silos are slow ones: smaller networks stay in their place.
-
-    Coverage is that of the quick tests without properties, whose lines examples run, too: traced, all would take half
-    as long again. Contexts, which say what runs a line, are of all tests.
-    """
-    in_contexts = config.getoption("cov_context", None) is not None
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on the two networks of 79 and 87 silos are slow ones: smaller networks stay in their place."""
     for item in items:
         case = getattr(item, "callspec", None)
         if case is not None and any(
             isinstance(value, str) and value in LARGE for value in case.params.values()
         ):
             item.add_marker(pytest.mark.slow)
-        is_untraced = item.get_closest_marker("slow") or item.get_closest_marker("untraced")
-        if not in_contexts and (is_untraced or is_hypothesis_test(getattr(item, "obj", None))):
-            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -64,10 +57,36 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
+def _is_untraced(item: pytest.Item) -> bool:
+    """Whether coverage leaves a test out: traced, those that take long would take several times as long.
+
+    Shorter tests run the same lines. Contexts, which say what runs a line, are of all tests.
+    """
+    if item.config.getoption("cov_context", None):
+        return False
+    is_marked = any(item.get_closest_marker(name) for name in ("slow", "untraced"))
+    return is_marked or is_hypothesis_test(getattr(item, "obj", None))
+
+
+@contextmanager
+def _without_coverage() -> Iterator[None]:
+    """Trace nothing, neither a test nor its fixtures."""
+    coverage = Coverage.current()
+    if coverage is None:
+        yield
+        return
+    coverage.stop()
+    try:
+        yield
+    finally:
+        coverage.start()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, bool | None]:
     """Designs take compiled code, which chooses as the plain code does, but where the plain code is tested."""
-    with nullcontext() if item.path.parent.name == "topologies" else many_designs():
+    designs = nullcontext() if item.path.parent.name == "topologies" else many_designs()
+    with designs, _without_coverage() if _is_untraced(item) else nullcontext():
         return (yield)
 
 

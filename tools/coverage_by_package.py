@@ -34,7 +34,7 @@ def percent(counts: Counter[str]) -> float:
 def main() -> None:
     found = totals(json.loads(Path(sys.argv[1]).read_text()))
     rates = {folder: percent(counts) for folder, counts in found.items()}
-    print("branch coverage by the quick tests, without processes that they start:")
+    print("branch coverage; not counted: slow and untraced tests, properties, processes that tests start:")
     for folder, rate in rates.items():
         print(f"  {folder:<30} {rate:5.1f} %{'' if rate >= WANTED else '  below 95 %'}")
     print(f"  {'all':<30} {percent(sum(found.values(), Counter())):5.1f} %")

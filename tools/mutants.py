@@ -7,6 +7,7 @@ repository, where these run until one fails, those first that run least of the m
 files that use it most. Some survivors are equivalent: judge each.
 """
 
+import argparse
 import ast
 import os
 import random
@@ -25,18 +26,15 @@ import coverage
 PAIRS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn), (ast.Is, ast.IsNot),
          (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.And, ast.Or), ("min", "max"), ("argmin", "argmax"),
          ("minimum", "maximum"), ("any", "all")]  # fmt: skip
-OTHER = {
-    ast.FloorDiv: ast.Mult,
-    ast.Mod: ast.Mult,
-    **dict(PAIRS),
-    **{after: before for before, after in PAIRS},
-}
-NO_TESTS = 5
+OTHER = dict(PAIRS) | {after: before for before, after in PAIRS} | {ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult}
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 # A changed line may signal every process that it sees, leave some behind, ask for all memory, or never end.
-RUN = """unshare --map-current-user --fork --pid --mount-proc --kill-child \
-sh -c 'ulimit -d 8388608; timeout 600 "$@"; exit $?' sh"""
+RIGHTS = "" if os.geteuid() == 0 else "--map-current-user"
+RUN = f"""timeout -s KILL 900 unshare {RIGHTS} --fork --pid --mount-proc --kill-child \
+sh -c 'ulimit -d 8388608; "$@"; exit $?' sh"""
 ALONE = [*shlex.split(RUN), *PYTEST, "-x", "-p", "no:cacheprovider", "@tests.txt", "-m"]
+VERDICTS = {0: "survived", 1: "killed", 2: "killed", 5: "survived", 137: "too long"}
+"""By exit code: pytest's is 1 where a test fails, 2 where a test file cannot be imported, 5 without tests."""
 
 
 def code_nodes(tree: ast.AST) -> list[ast.AST]:
@@ -54,7 +52,7 @@ def change(node: ast.AST) -> bool:
             node.ops = [OTHER[type(op)]()]
         case ast.BinOp(op=op) | ast.AugAssign(op=op) | ast.BoolOp(op=op) if type(op) in OTHER:
             node.op = OTHER[type(op)]()
-        case ast.If(test=test) | ast.IfExp(test=test):
+        case ast.If(test=test) | ast.IfExp(test=test) if not isinstance(test, ast.UnaryOp):
             node.test = ast.UnaryOp(ast.Not(), test)
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             node.operand = ast.UnaryOp(ast.Not(), operand)
@@ -66,7 +64,9 @@ def change(node: ast.AST) -> bool:
             node.id = OTHER[name]
         case ast.Attribute(attr=name) if name in OTHER:
             node.attr = OTHER[name]
-        case ast.Return(value=ast.expr()) | ast.Assign(targets=[ast.Subscript() | ast.Attribute()]):
+        case ast.Return(value=value) | ast.Assign(targets=[ast.Subscript() | ast.Attribute()], value=value):
+            if value is None or ast.unparse(value) == "None":
+                return False
             node.value = ast.Constant(None)
         case _:
             return False
@@ -82,6 +82,22 @@ def traced_lines(tree: ast.AST, node: ast.AST) -> range:
     return range(0)
 
 
+def verdict(path: Path, text: str, stages: list[tuple[list[str], str]]) -> str:
+    """Of tests, stage by stage, in a copy of the repository in which a file has this text."""
+    found = "survived"
+    with tempfile.TemporaryDirectory() as folder:
+        copied = shutil.copytree(".", f"{folder}/copy", ignore=shutil.ignore_patterns(".*", "out", "data-*"))
+        Path(copied, path).write_text(text)
+        settings = {"PYTHONPATH": copied, "HYPOTHESIS_PROFILE": "quick", "OMP_NUM_THREADS": "1"}
+        for tests, marker in stages:
+            Path(copied, "tests.txt").write_text("\n".join(tests))
+            run = partial(subprocess.run, [*ALONE, marker], cwd=copied, env=os.environ | settings)
+            if tests and found == "survived":
+                code = run(capture_output=True, check=False).returncode
+                found = VERDICTS.get(code, f"exit code {code}")
+    return found
+
+
 def judged(ran: coverage.CoverageData, mutant: tuple[Path, int]) -> str:
     """Whether the tests notice a change, and what it is."""
     path, place = mutant
@@ -93,34 +109,34 @@ def judged(ran: coverage.CoverageData, mutant: tuple[Path, int]) -> str:
     words = " -> ".join(text.partition("\n")[0] for text in (before, ast.unparse(node)))
     # What a fixture runs, every test of its file may use.
     runs = [
-        (line, context.partition("::" if context.endswith("|setup") else "|")[0])
+        (line, context.partition("::")[0] if phase == "setup" else context)
         for line, contexts in ran.contexts_by_lineno(str(path.absolute())).items()
-        for context in filter(None, contexts)
+        for context, _, phase in (context.rpartition("|") for context in filter(None, contexts))
     ]
     size = Counter(test for _, test in runs)
-    tests = sorted({test for line, test in runs if not lines or line in lines})
+    # Lines that only run at import, or as something is compiled, concern all tests of the module.
+    tests = sorted({test for line, test in runs if line in lines} or size)
     tests.sort(key=lambda test: (path.stem not in test, size[test]))
     users = Counter(test.partition("::")[0] for test in size)
     files = sorted(map(str, Path("tests").rglob("test_*.py")))
-    files.sort(key=lambda file: (path.stem not in file, -users[file]))
-    with tempfile.TemporaryDirectory() as folder:
-        copied = shutil.copytree(".", f"{folder}/copy", ignore=shutil.ignore_patterns(".*", "out", "data-*"))
-        Path(copied, path).write_text(ast.unparse(tree))
-        settings = {"PYTHONPATH": copied, "HYPOTHESIS_PROFILE": "quick", "OMP_NUM_THREADS": "1"}
-        for some, marker in ((tests[:30], "not slow"), (tests[30:], "not slow"), (files[:8], "slow")):
-            Path(copied, "tests.txt").write_text("\n".join(some))
-            run = partial(subprocess.run, [*ALONE, marker], cwd=copied, env=os.environ | settings)
-            if some and run(capture_output=True, check=False).returncode not in (0, NO_TESTS):
-                return f"killed   {path}:{where.lineno}: {words}"
-    return f"survived {path}:{where.lineno}: {words}"
+    files = sorted(files, key=lambda file: (path.stem not in file, -users[file]))[:8]
+    quick = [(tests[:30], "not slow"), (tests[30:] if tests else files, "not slow")]
+    return f"{verdict(path, ast.unparse(tree), [*quick, (files, 'slow')])} {path}:{where.lineno}: {words}"
 
 
 def main() -> None:
-    count, seed, *places = sys.argv[1:]
-    files = [file for place in map(Path, places) for file in sorted(place.rglob("*.py")) or [place]]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("sample", type=int)
+    parser.add_argument("seed", type=int)
+    parser.add_argument("places", type=Path, nargs="+")
+    asked = parser.parse_args()
+    files = [file for place in asked.places for file in sorted(place.rglob("*.py")) or [place]]
+    same = ast.unparse(ast.parse(files[0].read_text()))
+    if (unchanged := verdict(files[0], same, [(["tests/silosim"], "not slow")])) != "survived":
+        sys.exit(f"A copy without any change: {unchanged}.")
     nodes = {file: code_nodes(ast.parse(file.read_text())) for file in files}
     possible = [(file, place) for file in files for place, node in enumerate(nodes[file]) if change(node)]
-    sample = random.Random(int(seed)).sample(possible, min(int(count), len(possible)))
+    sample = random.Random(asked.seed).sample(possible, min(asked.sample or len(possible), len(possible)))
     with tempfile.TemporaryDirectory() as folder:
         data, settings = Path(folder, "data"), Path(folder, "settings")
         changed = ",".join(sorted({str(file) for file, _ in sample}))

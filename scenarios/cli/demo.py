@@ -42,6 +42,7 @@ def demo(
         raise InputError(f"output(={str(output)!r}) must be the name of a folder.")
     style = figure_style(width) or DEFAULT_STYLE
     text = preset_text(DEMO)
+    scenario = parse_scenario(text, source=f"{DEMO}.toml").simulated_by(engine)
     path, shown, picture = (output / f"demo{ending}" for ending in (".h5", ".toml", ".png"))
     if is_first():
         context.with_resource(claimed([path, shown, picture], force=True))
@@ -51,9 +52,6 @@ def demo(
                 f"silosim run {shown} -o {path} --force"
             )
         write_whole(shown, text, force=True)
-    scenario = parse_scenario(text, source=f"{DEMO}.toml")
-    if engine is not None:
-        scenario = scenario.simulated_by(engine)
     run_and_report(scenario, text, path, force=True, source=f"{DEMO}.toml")
     if is_first():
         show(path)

@@ -292,6 +292,7 @@ _ENGINE = (
     "that does not change)."
 )
 Engine = Annotated[str | None, typer.Option(help=f"{_ENGINE} [default: the scenario's, or auto]")]
+RunEngine = Annotated[str | None, typer.Option(help=f"{_ENGINE} [default: the run's]")]
 NetworkEngine = Annotated[str, typer.Option(help=_ENGINE)]
 """Of a command that takes no scenario."""
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]

@@ -77,10 +77,8 @@ def run(
     silosim run study.toml -o study.h5 --seeds 5 --report
     silosim run study.toml -o study.h5 --tracker tensorboard
     """
-    loaded, text = load_scenario(scenario)
-    trackers = tracker or ()
-    if engine is not None:
-        loaded = loaded.simulated_by(engine)
+    stated, text = load_scenario(scenario)
+    loaded, trackers = stated.simulated_by(engine), tracker or ()
     if seeds is not None:
         files = SeedFiles.of(output, seeds_of(seeds, loaded.seed))
         if report:

@@ -106,9 +106,7 @@ def _compute(
         with mpi_pool():
             return
     count = worker_count(workers)
-    wanted = parse_study(found.text, source=found.source, folder=found.folder)
-    if engine is not None:
-        wanted = wanted.simulated_by(engine)
+    wanted = parse_study(found.text, source=found.source, folder=found.folder).simulated_by(engine)
     style = figure_style(width, draws=wanted.config.figure is not None)
     compared = _compared_path(output, wanted.config)
     picture = None if wanted.config.figure is None else output.with_suffix(".png")
@@ -159,8 +157,7 @@ def _train(
     if is_first():
         check_new_run(output, force=force)
         _claim(context, output, (compared, picture), force)
-    scenario = study.scenario if engine is None else study.scenario.simulated_by(engine)
-    run_and_report(scenario, study.text, output, force=force, source=source)
+    run_and_report(study.scenario.simulated_by(engine), study.text, output, force=force, source=source)
     if is_first():
         show(output, as_json=as_json)
         draw(output, picture, style or DEFAULT_STYLE)

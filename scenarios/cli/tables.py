@@ -14,6 +14,7 @@ from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
 from scenarios.studies.multigraph_table import DATA_SETS, multigraph_table
 from scenarios.studies.published_tables import NETWORKS, TABLES, published_table
+from simulator.input_checks import ENGINES, check_choice
 from topologies import InputError
 from topologies.errors import Field, unknown_name
 
@@ -55,6 +56,7 @@ def tables(
     """
     if paper not in PAPERS:
         raise unknown_name("paper", paper, PAPERS)
+    check_choice("engine", engine, ENGINES)
     if paper == PAPERS[0] and engine != "auto":
         raise InputError(
             "goes with multigraph; the paper's tables are closed forms.", field=Field("engine", value=engine)

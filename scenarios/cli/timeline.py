@@ -26,13 +26,7 @@ def timeline(
         list[str] | None,
         typer.Option(metavar="OVERLAY", help="An overlay of the run; repeat for several. [default: all]"),
     ] = None,
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="Engine that simulates the rounds again where the run has no dates of messages: auto, simpy or "
-            "compiled. [default: the run's]"
-        ),
-    ] = None,
+    engine: opt.RunEngine = None,
     output: Annotated[
         Path | None,
         typer.Option(

@@ -155,8 +155,10 @@ class Scenario:
         config = self.training or self.imported
         return None if config is None else config.target_accuracy
 
-    def simulated_by(self, engine: str) -> Self:
-        """The same scenario with another engine of its simulation."""
+    def simulated_by(self, engine: str | None) -> Self:
+        """The same scenario with another engine of its simulation; None: as it is."""
+        if engine is None:
+            return self
         return dataclasses.replace(self, simulation=dataclasses.replace(self.simulation, engine=engine))
 
     def __post_init__(self) -> None:

@@ -53,6 +53,8 @@ _TRAINING_KEYS = (
 )
 """Keys of a training that a study varies without training: of the partition, whose labels an overlay may take, and of
 the size of messages."""
+ENGINE = ("simulation", "engine")
+_NEEDS_SIMULATIONS = "goes with simulate = true in [study]."
 _RESULTS = ("engine", "rounds")
 """Columns of results that settings of a simulation have the names of."""
 
@@ -140,6 +142,11 @@ class StudyConfig:
                     raise InputError("must not be in the grid, too.", field=Field(KEY, "points", number, key))
 
     @property
+    def simulates(self) -> bool:
+        """Whether points are simulated, alone or as runs and replays."""
+        return self.simulate or self.train or self.run is not None
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """Keys that vary, those of the grid first."""
         return tuple(dict.fromkeys((*self.grid, *(key for point in self.points for key in point))))
@@ -179,12 +186,15 @@ class Study:
         Where its files are.
     source : str
         The file, for messages.
+    engine : str, optional
+        Of all simulations, whatever the scenario says.
     """
 
     base: Mapping[str, Any]
     config: StudyConfig
     folder: Path
     source: str
+    engine: str | None = None
 
     @property
     def run(self) -> Path | None:
@@ -213,7 +223,7 @@ class Study:
             tables = merged_tables(recorded, self._replay_tables, varied=[*map(split_key, single)])
             for key, value in single.items():
                 tables = _changed(tables, split_key(key), value, key)
-            tables = with_target(tables)
+            tables = with_target(self._simulated(tables))
         return beside(self.folder, scenario_of(tables, source=self.source, recorded=True))
 
     def network_keys(self, changes: Mapping[str, Any]) -> frozenset[str]:
@@ -236,23 +246,26 @@ class Study:
         """
         return beside(self.folder, scenario_of(self._tables(changes), source=self.source))
 
-    def simulated_by(self, engine: str) -> Self:
-        """The same study with another engine of its simulations.
+    def simulated_by(self, engine: str | None) -> Self:
+        """The same study with another engine of its simulations; None: as it is.
 
         Raises
         ------
         InputError
             If there is no such engine, the study simulates nothing, or its engine is what varies.
         """
-        config, field = self.config, Field("engine", value=engine)
+        if engine is None:
+            return self
         check_choice("engine", engine, ENGINES)
-        if not (config.simulate or config.train) and config.run is None:
-            raise InputError("goes with simulate = true in [study].", field=field, source=self.source)
-        if {("simulation",), ("simulation", "engine")} & {split_key(key) for key in config.keys}:
-            raise InputError("varies in [study] already.", field=field, source=self.source)
-        with located(self.source):
-            base = _changed(self.base, ("simulation", "engine"), engine, "simulation.engine")
-        return replace(self, base=base)
+        config, field = self.config, Field("engine", value=engine)
+        if not config.simulates:
+            raise InputError(_NEEDS_SIMULATIONS, field=field, source=self.source)
+        for key in config.keys:
+            path = split_key(key)
+            whole = path == ("simulation",) and any(ENGINE[1] in value for value in config.values(key))
+            if path == ENGINE or whole:
+                raise InputError("varies in [study] already.", field=field, source=self.source)
+        return replace(self, engine=engine)
 
     def text(self, changes: Mapping[str, Any]) -> str:
         """The scenario of a point as TOML."""
@@ -264,7 +277,14 @@ class Study:
         with located(self.source):
             for key, value in changes.items():
                 tables = _changed(tables, split_key(key), value, key)
+            tables = self._simulated(tables)
         return _without_idle(tables, {split_key(key) for key in changes})
+
+    def _simulated(self, tables: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Tables with the study's own engine, where it has one."""
+        if self.engine is None:
+            return tables
+        return _changed(tables, ENGINE, self.engine, ".".join(ENGINE))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -391,8 +411,8 @@ def _check_varies(key: str, config: StudyConfig, source: str) -> None:
     """Raise an `InputError` for a key that changes nothing that a study computes."""
     first = split_key(key)[0]
     place = Field(KEY, "grid" if key in config.grid else "points", key)
-    if first == "simulation" and not (config.simulate or config.train) and config.run is None:
-        raise InputError("goes with simulate = true in [study].", field=place, source=source)
+    if first == "simulation" and not config.simulates:
+        raise InputError(_NEEDS_SIMULATIONS, field=place, source=source)
     is_used = first == "training" and split_key(key)[1:2] and split_key(key)[1] in _TRAINING_KEYS
     is_trained = first == "training" and config.train
     if first == "name" or (first in _TRAINED and not (is_used or is_trained) and config.run is None):

@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 
 from scenarios.config.compute_times import compute_times
+from scenarios.config.error_context import located
 from scenarios.config.network import build_network
 from scenarios.config.place_words import place_words
 from scenarios.export.trace_events import write_trace
@@ -29,6 +30,7 @@ from scenarios.studies.relocation import RecordedRun, recorded_job
 from simulator import Constant, FlowArc, Job
 from simulator.activity import Sent, activity, start_error
 from simulator.engines import choose_engine
+from simulator.input_checks import ENGINES, check_choice
 from simulator.rounds import RoundPlan, lag_rows
 from simulator.sharing import SharingModel, sharing_model
 from simulator.world.absence_rounds import times_as_recorded
@@ -178,6 +180,8 @@ def timelines(
     How long silos compute is not in the file: it is what the scenario says, of a seed where it is random. Which models
     a round of a periodic overlay awaits, and with which lags, is what its states in the file say.
     """
+    if engine is not None:
+        check_choice("engine", engine, ENGINES)
     run = RecordedRun.open(path)
     # Rounds are checked by name, not as Python cuts a slice.
     asked = RunPart.of(run.record, overlay, rounds).overlays
@@ -249,7 +253,8 @@ def _shown(
         )
     if again:
         wanted = asked_engine or recorded.simulation.engine or config.engine
-        job, window = _simulated(run, recorded, rounds, graph, whole=whole, engine=wanted)
+        with located(str(run.path)):
+            job, window = _simulated(run, recorded, rounds, graph, whole=whole, engine=wanted)
         engine = choose_engine(job, wanted)
         arcs = [(arc.source, arc.target, arc.tokens) for arc in job.arcs]
         source, target, tokens = np.array(arcs, dtype=np.int64).reshape(-1, 3).T

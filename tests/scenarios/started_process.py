@@ -4,15 +4,15 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
 @contextmanager
-def started(
+def running(
     *command: str | Path, cwd: Path | None = None, stdin: int | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """A command in a session of its own, all of which is killed where the test leaves it alive."""
+    """A command in a session of its own, of which nothing outlives the test."""
     with subprocess.Popen(
         command,
         cwd=cwd,
@@ -25,5 +25,5 @@ def started(
         try:
             yield process
         finally:
-            if process.poll() is None:
+            with suppress(ProcessLookupError):  # all of them have ended
                 os.killpg(process.pid, signal.SIGKILL)

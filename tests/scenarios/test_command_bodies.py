@@ -71,6 +71,13 @@ def faked(monkeypatch, calls):
     return put
 
 
+class Stated(SimpleNamespace):
+    """A scenario or a study, which another engine may simulate."""
+
+    def simulated_by(self, engine):
+        return self if engine is None else f"by {engine}"
+
+
 # A study
 
 
@@ -83,7 +90,7 @@ def computed(faked, context, tmp_path):
         results = {
             "world": place,
             "worker_count": 3,
-            "parse_study": SimpleNamespace(config=config),
+            "parse_study": Stated(config=config),
             "figure_style": None,
             "run_study": outcome or SimpleNamespace(errors=[], is_written=True),
             "process_pool": "own pool",
@@ -194,10 +201,11 @@ def test_a_trained_study_is_shown_drawn_and_compared_by_the_first_process(faked,
     names = ("check_published", "check_new_run", "claimed", "run_and_report", "show", "draw", "_compare")
     summary = SimpleNamespace(rows=["row"])
     faked(study, is_first=is_first, run_summary=summary, **dict.fromkeys(names))
-    trained = SimpleNamespace(config=SimpleNamespace(published=("one",)), scenario="scenario", text="text")
+    scenario = Stated()
+    trained = SimpleNamespace(config=SimpleNamespace(published=("one",)), scenario=scenario, text="text")
     study._train(trained, Path("a.h5"), "s.toml", None, None, False, True, context)
     assert calls.of("run_and_report") == [
-        ("scenario", "text", Path("a.h5"), {"force": False, "source": "s.toml"})
+        (scenario, "text", Path("a.h5"), {"force": False, "source": "s.toml"})
     ]
     first = [name for name, _ in calls if name in ("check_new_run", "claimed", "show", "draw", "_compare")]
     assert first == (["check_new_run", "claimed", "show", "draw", "_compare"] if is_first else [])
@@ -259,7 +267,7 @@ def ran(faked, context, calls):
 
     def command(*, is_first=True, is_complete=False, **options):
         calls.clear()
-        loaded = SimpleNamespace(seed=4, simulated_by=lambda engine: f"by {engine}")
+        loaded = Stated(seed=4)
         names = ("drop_checkpoints", "run_and_report", "print_written", "show", "print_table", "claimed")
         faked(
             run,
@@ -800,11 +808,12 @@ def test_a_network_is_described_alone(faked, calls, context, capsys):
 
 @pytest.mark.parametrize("is_first", [False, True])
 def test_the_example_is_written_run_and_drawn(faked, calls, context, tmp_path, is_first):
-    faked(demo, is_first=is_first, claimed="claim", preset_text="a = 1\n", parse_scenario="scenario")
+    scenario = Stated()
+    faked(demo, is_first=is_first, claimed="claim", preset_text="a = 1\n", parse_scenario=scenario)
     faked(demo, run_and_report=None, show=None, draw=None)
     demo.demo(context, tmp_path)
     run_file, shown, picture = (tmp_path / f"demo{ending}" for ending in (".h5", ".toml", ".png"))
-    assert calls.of("run_and_report")[0][:3] == ("scenario", "a = 1\n", run_file)
+    assert calls.of("run_and_report")[0][:3] == (scenario, "a = 1\n", run_file)
     assert calls.of("claimed") == ([([run_file, shown, picture], {"force": True})] if is_first else [])
     assert calls.of("draw") == ([(run_file, picture, DEFAULT_STYLE)] if is_first else [])
     assert shown.exists() == is_first

@@ -142,7 +142,7 @@ def test_a_study_with_another_engine_is_another_study(silosim, scenario, tmp_pat
             "engine(='simpy') varies in [study] already.",
         ),
         (
-            STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', "simulation = [{ rounds = 30 }]"),
+            STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', 'simulation = [{ engine = "auto" }]'),
             "simpy",
             "engine(='simpy') varies in [study] already.",
         ),
@@ -156,19 +156,30 @@ def test_an_engine_that_a_study_cannot_take_is_an_error(silosim, scenario, text,
     assert error in silosim("study", scenario, "--engine", engine).failed(2).err
 
 
-def test_the_engine_of_a_study_stands_beside_other_settings():
-    base = {"simulation": {"rounds": 7, "engine": "simpy"}, "network": {}}
-    made = Study(base=base, config=StudyConfig(simulate=True), folder=Path(), source="s.toml")
-    assert made.simulated_by("compiled").base == {
-        "simulation": {"rounds": 7, "engine": "compiled"},
-        "network": {},
+def test_the_engine_of_a_study_is_that_of_points_with_settings_of_their_own(silosim, scenario, tmp_path):
+    without_training(scenario)
+    grid = "simulation = [{ rounds = 30 }, { rounds = 40 }]"
+    with_engine(scenario, "simpy", STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', grid))
+    silosim("study", scenario, "-o", tmp_path / "s.csv", "--workers", 1, "--engine", "compiled").ok()
+    rows = list(csv.DictReader((tmp_path / "s.csv").read_text().splitlines()))
+    assert {(row["engine"], row["rounds"]) for row in rows} == {("compiled", "30"), ("compiled", "40")}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_study_of_replays_takes_the_engine(silosim, run_file, tmp_path, engine):
+    own = tmp_path / "replays.toml"
+    own.write_text(f'[study]\nrun = "{run_file}"\ngrid = {{ "network.access" = ["50 Mbps"] }}\n')
+    silosim("study", own, "-o", tmp_path / "s.csv", "--workers", 1, "--engine", engine).ok()
+    assert {row["engine"] for row in csv.DictReader((tmp_path / "s.csv").read_text().splitlines())} == {
+        engine
     }
-    assert base["simulation"]["engine"] == "simpy"
-    replays = Study(base={}, config=StudyConfig(run="run.h5"), folder=Path(), source="s.toml")
-    assert replays.simulated_by("auto").base == {"simulation": {"engine": "auto"}}
-    no_table = Study(base={"simulation": 3}, config=StudyConfig(train=True), folder=Path(), source="s.toml")
+
+
+def test_a_study_without_an_engine_is_as_it_is():
+    plain = Study(base={"simulation": 3}, config=StudyConfig(train=True), folder=Path(), source="s.toml")
+    assert plain.simulated_by(None) is plain
     with pytest.raises(InputError, match=r"^s\.toml: .*must be a key of a table, but simulation is 3\."):
-        no_table.simulated_by("auto")
+        plain.simulated_by("auto").scenario({})
 
 
 def test_a_training_of_a_study_takes_the_engine(silosim, scenario, monkeypatch, tmp_path):
@@ -214,6 +225,23 @@ def test_rounds_of_a_timeline_are_simulated_again_by_the_engine(silosim, run_fil
     assert (first["engine"], second["engine"]) == ("simpy", engine)
     for one, other in zip(first["rows"], second["rows"], strict=True):
         assert one["waiting_s"] == pytest.approx(other["waiting_s"], rel=1e-9)
+
+
+def test_a_timeline_names_the_run_that_an_engine_cannot_simulate(silosim, tmp_path):
+    path = write_run(tmp_path / "run.h5", kinds=("ring",), rounds=6, messages=False, more=FAILURE)
+    done = silosim("timeline", path, "--engine", "compiled").failed(2)
+    assert re.search(
+        rf"^silosim: error: {path}: .*engine\(='compiled'\) must be 'auto' or 'simpy' here", done.err
+    )
+
+
+@pytest.mark.parametrize("engine", ["fast", ""])
+@pytest.mark.parametrize("command", [("timeline",), ("tables",), ("tables", "multigraph"), ("demo", "-o")])
+def test_a_name_of_no_engine_is_told_before_anything_else(silosim, run_file, tmp_path, command, engine):
+    more = {"timeline": [run_file], "demo": [tmp_path / "d"]}.get(command[0], [])
+    done = silosim(*command, *more, "--engine", engine).failed(2)
+    assert f"engine(={engine!r}) must be 'auto', 'simpy' or 'compiled'." in done.err
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_timeline_of_recorded_messages_takes_no_engine(silosim, tmp_path):

@@ -14,7 +14,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from started_process import started
+from started_process import running
 
 from scenarios.runfile.atomic import new_file
 from scenarios.runfile.reader import read_run
@@ -214,7 +214,7 @@ def test_a_process_that_is_being_started_at_ctrl_c_is_known_and_ended(monkeypatc
 def test_ctrl_c_is_heard_from_the_start(tmp_path, delay_s):
     code = "from scenarios.cli.main import main; print(flush=True); main()"
     options = ["--kind", "ring", "--rounds", "3000000", "--compute-times", "lognormal 0.3"]
-    with started(
+    with running(
         sys.executable, "-c", code, "simulate", "geant", *options, "-o", tmp_path / "x.h5"
     ) as process:
         assert process.stdout is not None
@@ -258,7 +258,7 @@ def test_ctrl_c_at_any_moment_leaves_a_file_that_can_be_read_or_none(tmp_path, s
         tmp_path / "x.h5",
         "--force",
     ]
-    with started(sys.executable, "-c", TRIES, "simulate", "gaia", *options, stdin=subprocess.PIPE) as process:
+    with running(sys.executable, "-c", TRIES, "simulate", "gaia", *options, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for _ in range(6):
@@ -301,7 +301,7 @@ def test_what_is_finished_stays_in_the_file(tmp_path, silosim, number, code):
     path = tmp_path / "x.h5.partial"
     options = ["--kind", "complete", "--messages", *LONG, "-o", tmp_path / "x.h5"]
     seen = 0
-    with started(SILOSIM, "simulate", "gaia", *options) as process:
+    with running(SILOSIM, "simulate", "gaia", *options) as process:
         end = time.monotonic() + 60
         while seen < 300 and time.monotonic() < end:
             time.sleep(0.05)
@@ -334,7 +334,7 @@ def test_events_make_rounds_slow_and_keep_them_all_the_same(tmp_path):
         '[[simulation.background]]\npeak = "300 Mbps"\nmean_on = "5 s"\nmean_off = "5 s"\n'
     )
     seen = 0
-    with started(SILOSIM, "simulate", scenario, "-o", tmp_path / "x.h5") as process:
+    with running(SILOSIM, "simulate", scenario, "-o", tmp_path / "x.h5") as process:
         end = time.monotonic() + 60
         while seen == 0 and time.monotonic() < end:
             time.sleep(0.05)

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-import started_process
+from started_process import running
 
 from training.mpi_environment import mpiexec_path
 
@@ -135,7 +135,7 @@ def test_ctrl_c_while_workers_start_leaves_no_process_and_a_study_that_goes_on(
     command = [sys.executable, "-c", HEARING, "study", "s.toml", "--workers", "2"]
     moments = random.Random(7)
     for attempt in range(6):
-        with started_process.started(*command, cwd=tmp_path) as process:
+        with running(*command, cwd=tmp_path) as process:
             process.stdout.readline()
             time.sleep(moments.uniform(0.05, 4.0))
             began = time.monotonic()

@@ -15,7 +15,6 @@ from topologies import (
 )
 from topologies.closed_forms import before_any, serialized_event_graph
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 

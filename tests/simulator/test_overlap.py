@@ -8,7 +8,6 @@ import pytest
 from simulator import CapacityChange, FlowArc, Lognormal, simulate, simulate_flows
 from topologies import AccessLinks, InputError, Workload, connectivity, design, design_random, load_underlay
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 ENGINES = pytest.mark.parametrize("engine", ["simpy", "compiled"])

@@ -36,7 +36,6 @@ from topologies import (
     state_of,
 )
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 BOTH = pytest.mark.parametrize("engine", ["simpy", "compiled"])

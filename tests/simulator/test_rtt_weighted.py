@@ -31,7 +31,6 @@ from simulator.simpy_engine.rtt_weighted import rtt_weighted
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 from topologies.windows import with_windows
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 CM02 = rtt_weighted("cm02", 0.0)

@@ -18,7 +18,6 @@ from topologies import (
 )
 from topologies.random_cycle_time import random_cycle_time
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 ROUNDS, SEED = 60, 11

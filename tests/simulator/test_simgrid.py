@@ -13,7 +13,6 @@ from simulator.simpy_engine.rtt_weighted import rtt_weighted
 from topologies import AccessLinks, Underlay, Workload, build_overlay, connectivity
 from topologies.link_rules import LinkRules
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 CASES = json.loads((Path(__file__).parent / "data" / "simgrid_fluid.json").read_text())["cases"]

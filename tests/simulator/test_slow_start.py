@@ -26,7 +26,6 @@ from simulator.simpy_engine.engine import SimpyEngine
 from topologies import Workload, design
 from topologies.slow_start import with_slow_start
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 BOTH = pytest.mark.parametrize("engine", ["simpy", "compiled"])

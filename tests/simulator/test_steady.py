@@ -30,7 +30,6 @@ from topologies import (
     published_underlays,
 )
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from simulator import Exponential, FlowArc, simulate_flows
 from topologies.statistics import batch_means
 
-# Long simulations, whose lines shorter ones run, too: traced, they would take several times as long.
 pytestmark = pytest.mark.untraced
 
 ENGINES = ("simpy", "compiled")
