@@ -133,15 +133,17 @@ class FluidNetwork:
         self._active[flow] = None
         alone = True
         for link in links:
-            if self._members[link]:
+            members = self._members[link]
+            if members:
                 alone = False
-            self._members[link][flow] = None
+            members[flow] = None
         if alone:
             flow.rate_bps, flow.bottleneck = self._alone(arc)
             self._schedule_end(flow)
             self._set_timer()
         else:
-            self._changed.update(dict.fromkeys(links))
+            for link in links:
+                self._changed[link] = None
         if self._changed or self._on_rates:
             self._share_late()
 
@@ -222,16 +224,17 @@ class FluidNetwork:
 
     def _reached(self) -> tuple[dict[int, dict[Flow, None]], dict[Flow, tuple[int, ...]]]:
         """Links and flows that are connected to a changed link through shared links."""
-        members = {link: self._members[link] for link in self._changed if self._members[link]}
+        everywhere = self._members
+        members = {link: everywhere[link] for link in self._changed if everywhere[link]}
         routes: dict[Flow, tuple[int, ...]] = {}
         reached = list(members)
         for link in reached:  # grows on the way
             for flow in members[link]:
                 if flow not in routes:
-                    routes[flow] = flow.links
-                    for other in flow.links:
+                    routes[flow] = links = flow.links
+                    for other in links:
                         if other not in members:
-                            members[other] = self._members[other]
+                            members[other] = everywhere[other]
                             reached.append(other)
         return members, routes
 
@@ -282,8 +285,9 @@ class FluidNetwork:
             flow.end_s = inf
             del self._active[flow]
             for link in flow.links:
-                del self._members[link][flow]
-                if self._members[link]:
+                members = self._members[link]
+                del members[flow]
+                if members:
                     self._changed[link] = None
             if self._changed or self._on_rates:
                 self._share_late()

@@ -3,12 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from simulator.computing_rounds import ALL, computing_before
 from simulator.statistics.steady_state import SteadyState
 from simulator.tolerances import DATE_NOISE, REPEATED_STATE
-from topologies.arrays import FloatArray
 
 
 class State(NamedTuple):
@@ -81,7 +78,7 @@ class RepeatWatch:
         self._period = period
         self._computes = computes
         self._ahead = ahead
-        self._saved: list[tuple[list[int], FloatArray, FloatArray]] = []
+        self._saved: list[State] = []
         self._round = self._first = 0
         self._next = max(1, first)
         self._date_s = 0.0
@@ -100,22 +97,24 @@ class RepeatWatch:
                 transient_rounds=self._first,
             )
         elif k >= self._next:
-            self._saved = [
-                (state.numbers, np.array(state.times_s), np.array(state.shares))
-                for state in (state_of(k, now_s) for state_of in self._states)
-            ]
+            self._saved = [state_of(k, now_s) for state_of in self._states]
             self._round, self._date_s, self._next = k, now_s, 2 * k
             self._first = k + self._ahead(k) + 1
 
     def _is_saved(self, k: int, now_s: float) -> bool:
         period_s = now_s - self._date_s
         tolerance_s = REPEATED_STATE * period_s + DATE_NOISE * now_s
-        for state_of, (numbers, times_s, shares) in zip(self._states, self._saved, strict=True):
+        for state_of, saved in zip(self._states, self._saved, strict=True):
             state = state_of(k, now_s)
             if (
-                state.numbers != numbers
-                or (np.abs(state.times_s - times_s) > tolerance_s).any()
-                or (np.abs(state.shares - shares) > tolerance_s / period_s).any()
+                state.numbers != saved.numbers
+                or _differ(state.times_s, saved.times_s, tolerance_s)
+                or _differ(state.shares, saved.shares, tolerance_s / period_s)
             ):
                 return False
         return True
+
+
+def _differ(one: list[float], other: list[float], tolerance: float) -> bool:
+    """Whether any two numbers do; not by NumPy, which takes longer to begin with a silo's few."""
+    return any(abs(a - b) > tolerance for a, b in zip(one, other, strict=True))
