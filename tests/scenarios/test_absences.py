@@ -9,6 +9,8 @@ from edited_run import edited
 
 from scenarios.runfile.reader import read_run
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 # Three silos, a core link of 1 Mbps between each two, 10 s of computing: a round takes 11.004 s for whoever is there.
 ROUND_S = 11.004
 NETWORK = "\n".join(

@@ -7,6 +7,8 @@ from itertools import product
 import h5py
 import pytest
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 # Sides of about 1000 km; a model of 8 Mbit takes 8 ms on a core link.
 PLACES = ("A", 48.0, 2.0), ("B", 48.0, 15.4), ("C", 56.0, 9.0)
 SCENARIO = """

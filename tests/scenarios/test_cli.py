@@ -8,6 +8,8 @@ import pytest
 
 from topologies import published_underlays
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 TABLE_3_MS = {
     "gaia": {"star": 391, "mst": 138, "ring": 118},
     "aws_na": {"star": 288, "mst": 90, "ring": 81},

@@ -10,6 +10,8 @@ import pytest
 from scenarios.config.quantities import signed_s
 from scenarios.config.scenario import parse_scenario
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 SCENARIO = """
 seed = 4
 [network]

@@ -20,6 +20,8 @@ from topologies.consensus import spectral_gap
 from topologies.quantities import parse_quantity
 from topologies.random_cycle_time import random_cycle_time
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 WORK = Workload.preset("inaturalist")
 
 

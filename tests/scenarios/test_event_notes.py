@@ -9,6 +9,8 @@ from scenarios.config.events.window import Window
 from scenarios.config.scenario import parse_scenario
 from scenarios.simulation.event_notes import events_note
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 PART = "What happens in a cycle time's rounds is part of it: "
 BEFORE = "Over before these rounds, so that only delays still on their way count: "
 AFTER = "Still to come after these rounds, and so no part of it: "

@@ -17,6 +17,8 @@ from scenarios.runfile.reader import read_run
 from scenarios.studies.run import run_scenario
 from topologies import AccessLinks, Workload, connectivity, design_periodic, load_underlay
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 SCENARIO = """
 seed = 3
 [network]

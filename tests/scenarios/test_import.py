@@ -12,6 +12,8 @@ from scenarios.config.scenario import parse_scenario
 from scenarios.config.simulation import SimulationConfig
 from scenarios.runfile.reader import read_run
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 ON_GAIA = ("--on", "gaia", "--workload", "inaturalist")
 
 

@@ -17,6 +17,8 @@ from simulator.statistics.confidence import BATCHES
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 from topologies.statistics import correlated_batch_means
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 ROUNDS = 900
 NOTE = "most rounds start after a silo has ended the job"
 

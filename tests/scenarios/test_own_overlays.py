@@ -21,6 +21,8 @@ from topologies.consensus import consensus_matrix, consensus_rules
 from topologies.designers.ring_search import is_dense
 from topologies.measured_pairs import MeasuredPairs
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 LABELS = load_underlay("gaia").labels
 RING = [(i, (i + 3) % 11) for i in range(11)]
 ENTRIES = """

@@ -23,6 +23,8 @@ from topologies import (
 from topologies.analysis import explain, upgrade_links, upgraded
 from topologies.periodic.schedule_file import schedule_text
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 NEW = (
     "exponential",
     "equi_static",

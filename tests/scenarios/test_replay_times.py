@@ -19,6 +19,8 @@ from scenarios.report.tables import Table
 from scenarios.studies.replay_times import replay_times
 from topologies import InputError
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 ACCESS = ("100 Mbps", "2 Mbps", "10 Mbps")
 KINDS = ("star", "ring", "matcha")
 

@@ -19,6 +19,8 @@ from scenarios.studies.simulate import _cycle_time
 from simulator import Lognormal, SteadyState, simulate
 from topologies import AccessLinks, Workload, connectivity, design, design_random, load_underlay
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 
 @pytest.fixture(scope="module")
 def graph():

@@ -13,6 +13,8 @@ from scenarios.config.quantities import format_long
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.utilisation import mean_capacity_bps, utilisation
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 RANDOM = ("--kind", "ring", "--kind", "mst", "--compute-times", "lognormal 1", "--until-ci", "1%")
 
 

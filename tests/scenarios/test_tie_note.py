@@ -4,6 +4,8 @@ import pytest
 
 from scenarios.report.tie_note import tie_notes
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 
 @pytest.mark.parametrize(
     ("simulated_s", "groups"),

@@ -22,6 +22,8 @@ from scenarios.studies import timeline as study
 from scenarios.studies.timeline import timelines
 from topologies import InputError
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 KEPT = "to the last bit"
 SIMULATIONS = {
     "max-min": "",

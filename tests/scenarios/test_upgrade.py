@@ -38,6 +38,8 @@ from topologies import (
     load_underlay,
 )
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 WORK = Workload.preset("inaturalist")
 MODEL_BITS = 358_961_664
 

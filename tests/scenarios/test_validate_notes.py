@@ -21,6 +21,8 @@ from scenarios.validation.table import (
 from topologies import load_underlay
 from topologies.statistics import ConfidenceInterval
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 SCENARIO = """
 seed = 4
 [network]
