@@ -114,6 +114,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_FewReports())
 
 
+@pytest.fixture(scope="module")
+def compiled_simulations() -> Iterator[None]:
+    """Let ``auto`` take the compiled engine for few messages, too: for modules whose subject is something else.
+
+    Both engines have the same dates, to a relative 1e-9; its code is loaded once for all tests of a process.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("simulator.engines._MANY_MESSAGES", 0)
+        yield
+
+
 def _command_modules() -> dict[str, Any]:
     """Loaded modules of the command line."""
     return {name: module for name, module in sys.modules.items() if f"{name}.".startswith("scenarios.cli.")}

@@ -92,17 +92,6 @@ def silosim(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
     return run
 
 
-@pytest.fixture(scope="module")
-def compiled_simulations() -> Iterator[None]:
-    """Let ``auto`` take the compiled engine for few messages, too: for modules whose subject is something else.
-
-    Both engines have the same dates, to a relative 1e-9; its code is loaded once for all tests of a process.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simulator.engines._MANY_MESSAGES", 0)
-        yield
-
-
 @pytest.fixture
 def terminal_signals() -> Iterator[None]:
     """Hear SIGINT and SIGHUP, in this process and in those that it starts, also where the tests were started without.

@@ -14,6 +14,8 @@ from simulator import Constant, simulate
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 from topologies.slow_start import slow_start_s, with_slow_start
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 
 def _attributed(network, variant, kind, *, access_bps=1e10, slow=None, rounds=400):
     underlay = load_underlay(network, variant=variant)
