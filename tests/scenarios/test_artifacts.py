@@ -138,6 +138,7 @@ def test_a_complete_run_is_known_from_any_folder(silosim, alone, tmp_path, monke
     assert not leftover.exists()
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_only_the_complete_run_of_the_same_scenario_is_nothing_to_resume(silosim, alone, tmp_path):
     path, text = tmp_path / "x.h5", alone.read_text().replace("keep_models = true", "")
     alone.write_text(text)

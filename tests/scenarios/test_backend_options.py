@@ -88,6 +88,7 @@ def test_messages_are_as_large_as_the_options_say(silosim, scenario, options, si
     assert f"trained model: {size}," in json.loads(done.out)["caption"]
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_run_trains_with_the_options_and_is_replayed_without_the_backend(
     silosim, scenario, tmp_path, installed
 ):

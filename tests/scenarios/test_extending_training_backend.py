@@ -248,6 +248,7 @@ def test_no_number_of_bits_is_one_line(silosim, scenario, install_saying, said):
     )
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_run_is_replayed_without_the_backend_that_made_it(silosim, scenario, tmp_path, install_package):
     scenario.write_text(with_example(scenario.read_text()))
     site = install_example(install_package, EXAMPLE.read_text("utf-8"))

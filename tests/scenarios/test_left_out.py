@@ -52,6 +52,7 @@ def silosim(tmp_path, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 @pytest.mark.parametrize(
     "command",
     [

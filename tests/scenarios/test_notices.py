@@ -7,6 +7,8 @@ import pytest
 
 from training import HistoryRow, Notice
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 
 class Telling:
     """A backend that trains nothing and says something."""

@@ -56,6 +56,7 @@ def test_transmissions_alone_take_longer(silosim):
     assert times[1] == pytest.approx([1.07 * seconds for seconds in times[0]], rel=1e-12)
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_replay_takes_other_headers(silosim, run_file, tmp_path):
     sizes = []
     for name, options in (("a", ["--overhead", "tcp"]), ("b", ["--model-size", "1 MB", "--overhead", "tcp"])):

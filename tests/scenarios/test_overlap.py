@@ -51,6 +51,7 @@ def test_a_round_of_transmission_is_shorter_by_the_pass(silosim, command, key):
     assert found[0] - found[1] == pytest.approx(2.0, rel=1e-6)
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_replay_moves_the_dates_and_the_file_keeps_the_share(silosim, run_file, tmp_path):
     replayed = tmp_path / "early.h5"
     options = ["--overlap", "backward", "--compute", "1 s"]

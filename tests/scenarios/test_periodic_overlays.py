@@ -215,6 +215,7 @@ def test_a_sweep_takes_them(silosim, tmp_path):
     assert all(row["simulated_s"] > 0 for row in rows)
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_validate_says_what_queues_and_links_add(silosim, scenario, tmp_path):
     output = tmp_path / "checked"
     result = silosim("validate", scenario, "--rounds", 200, "-o", output).ok()

@@ -53,6 +53,7 @@ def test_arcs_of_a_randomized_overlay_are_named_in_both_places(imported_run):
         assert hub["hub_label"] == labels[hub["hub"]]
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 @pytest.mark.parametrize("command", ["replay", "simulate", "validate"])
 def test_every_command_that_writes_such_a_file_names_them(silosim, run_file, tmp_path, command):
     path = tmp_path / "x.h5"

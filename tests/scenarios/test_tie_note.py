@@ -38,6 +38,7 @@ def test_of_three_any_may_be_faster():
     assert said == "less than 15 % apart, so any of them may be faster on real TCP: a, c and b."
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_sweep_says_at_which_capacities_overlays_tie(silosim, tmp_path):
     kinds = ("--kind", "mst", "--kind", "delta_mbst", "--kind", "ring")
     result = silosim(

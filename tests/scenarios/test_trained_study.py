@@ -181,6 +181,7 @@ def test_a_star_is_not_trained_with_compression(run_it):
     assert rows == []
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 @pytest.mark.usefixtures("run_it")
 def test_a_replay_takes_another_size_for_that_of_the_model(tmp_path):
     text = STUDY.format(ratios="0.1")
@@ -204,6 +205,7 @@ def designed(*options, text):
     return CliRunner().invoke(app, [options[0], "one.toml", *options[1:]])
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 @pytest.mark.usefixtures("run_it")
 @pytest.mark.parametrize("size", ["", 'model_size = "1 Mbit"\n'])
 def test_a_sweep_compresses_messages_once(size):

@@ -233,6 +233,7 @@ def line_of_three(tmp_path):
     return ("upgrade", *network, *workload, "--prices", tmp_path / "prices.csv")
 
 
+@pytest.mark.usefixtures("placeholder_figures")
 def test_a_ring_of_three_silos_on_two_links_by_hand(silosim, line_of_three, tmp_path):
     silosim(*line_of_three, "--budget", 40, "-o", tmp_path / "out").ok()
     with (tmp_path / "out.csv").open() as file:
