@@ -3,6 +3,7 @@
 import math
 import re
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from itertools import combinations
 from types import SimpleNamespace
@@ -74,16 +75,22 @@ def pairs_of(size):
     return network(places, [], measured=measured)
 
 
+@cache
+def coasts():
+    """Longitudes and latitudes of both ends of all steps of all rings."""
+    both = [np.column_stack((ring, np.roll(ring, -1, axis=0))) for ring in land_rings()]
+    return np.concatenate(both).T
+
+
 def is_land(longitude_deg, latitude_deg):
     """Whether a point is inside an odd number of rings."""
+    x, y, x2, y2 = coasts()
+    above = (y > latitude_deg) != (y2 > latitude_deg)
     crossings = 0
-    for ring in land_rings():
-        for turn in (-360, 0, 360):
-            x, y = ring[:, 0] + turn, ring[:, 1]
-            x2, y2 = np.roll(x, -1), np.roll(y, -1)
-            above = (y > latitude_deg) != (y2 > latitude_deg)
-            at = x[above] + (latitude_deg - y[above]) * (x2[above] - x[above]) / (y2[above] - y[above])
-            crossings += int((at > longitude_deg).sum())
+    for turn in (-360, 0, 360):
+        x1, x3 = x[above] + turn, x2[above] + turn
+        at = x1 + (latitude_deg - y[above]) * (x3 - x1) / (y2[above] - y[above])
+        crossings += int((at > longitude_deg).sum())
     return crossings % 2 == 1
 
 
