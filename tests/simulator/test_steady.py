@@ -323,10 +323,9 @@ def test_both_engines_find_the_same_period_and_transient():
 
 def test_max_min_sharing_that_repeats_is_exact():
     repeated = simulate(network_overlay("geant", "ring"), 200)
+    longer = simulate(network_overlay("geant", "ring"), 400, engine="compiled")
     assert repeated.cycle_time_is_exact
-    assert repeated.cycle_time_s == pytest.approx(
-        simulate(network_overlay("geant", "ring"), 400).cycle_time_s, rel=1e-9, abs=0
-    )
+    assert repeated.cycle_time_s == pytest.approx(longer.cycle_time_s, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize(("rounds", "holds"), [(39, False), (40, True), (41, True)])

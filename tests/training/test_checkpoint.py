@@ -144,7 +144,9 @@ def test_ranks_killed_in_mid_round_change_nothing(rows_of, alternating, killed, 
 def test_every_optimizer_and_schedule_goes_on(rows_of, checkpointing, make_job, settings):
     settings = {"rounds": 6, "local_steps": 3, **settings}
     reference = rows_of(make_job(**{"learning_rate": 0.2, "executor": "loop", **settings}))
-    for stop_at in (0, 1, 2, 5):
+    # Schedules follow from the round alone; what keeps a state of its own is stopped at more rounds.
+    has_state = settings.get("optimizer") == "adam" or "momentum" in settings
+    for stop_at in (0, 1, 2, 5) if has_state else (0, 5):
         job = checkpointing(**settings)
         assert not job.directory.exists()
         assert rows_of(job, stop_at=stop_at) == reference[: stop_at + 1]
