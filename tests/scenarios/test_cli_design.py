@@ -14,6 +14,8 @@ import pytest
 from scenarios.studies.published_tables import OUR_RING, TABLES, published_table
 from topologies import DESIGNERS, RANDOM_DESIGNERS
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 
 def test_random_overlays_stand_in_the_table_with_their_intervals(silosim):
     result = silosim(

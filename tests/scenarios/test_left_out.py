@@ -17,6 +17,8 @@ from scenarios.studies.relocation import RecordedRun
 from scenarios.studies.replay import replay
 from topologies import InputError, Workload
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 WORK = Workload(model_bits=1e6, compute_s=0.01)
 ZOO = """graph [
   node [ id 0 label "None" Internal 1 Longitude 4.84 Latitude 45.76 ]

@@ -12,6 +12,8 @@ from simulator.world.background import ConstantShare
 from topologies import InputError, Workload, design
 from topologies.link_rules import LinkRules, SharedAccess
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 ROUTERS = ("Tokyo", "Seoul", "Sydney")
 
 

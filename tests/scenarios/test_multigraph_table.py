@@ -18,6 +18,8 @@ from scenarios.studies.published_tables import NETWORKS
 from topologies import InputError
 from topologies.periodic.multigraph_readings import recurrence_reading
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 SMALL = ("gaia", "aws_na", "geant")
 OTHER_RING = [("femnist", "geant"), ("sentiment140", "exodus")]
 

@@ -44,6 +44,8 @@ from topologies import Workload, connectivity, design, load_underlay
 from topologies.analysis import access_curve
 from topologies.connectivity import AccessLinks
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 MARKUP = "<b>&\"'</b><!--</script>"
 
 

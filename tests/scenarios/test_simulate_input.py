@@ -13,6 +13,8 @@ from scenarios.runfile.reader import read_run
 from topologies import load_underlay
 from topologies.errors import unknown_name
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 WORLD = """
 [network]
 underlay = "geant"

@@ -7,6 +7,8 @@ import pytest
 
 from scenarios.runfile.reader import read_run
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 SQUARE = ("--sites", "sites.csv", "--links", "links.csv", "--silo-at", "A", "--silo-at", "D", "--split-flows")
 """Silos at two corners of a square, between which there are two routes of 1 Gbps."""
 

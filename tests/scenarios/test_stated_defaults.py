@@ -18,6 +18,8 @@ from scenarios.config.scenario import Scenario
 from scenarios.config.simulation import SimulationConfig
 from training import TrainingConfig
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 ROOT = Path(__file__).parents[2]
 COMMANDS = typer.main.get_command(app).commands
 

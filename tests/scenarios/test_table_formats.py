@@ -12,6 +12,8 @@ from scenarios.report.tables import Column, Table, percent
 from scenarios.report.terminal import Terminal
 from topologies import InputError, MachineError
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 EXAMPLE = Path(__file__).parents[2] / "docs" / "extending" / "table_format.py"
 TABLE = Table(
     caption="two silos",

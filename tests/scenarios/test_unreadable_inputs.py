@@ -14,6 +14,8 @@ from topologies.regular_files import is_file, is_folder, is_there
 from training.data.datasets import DataOptions, load_dataset
 from training.own_code import load_own
 
+pytestmark = pytest.mark.usefixtures("compiled_simulations")
+
 COMMANDS = [
     ("design", "x.toml"),
     ("run", "x.toml", "-o", "r.h5"),
