@@ -262,8 +262,8 @@ class Study:
             raise InputError(_NEEDS_SIMULATIONS, field=field, source=self.source)
         for key in config.keys:
             path = split_key(key)
-            whole = path == ("simulation",) and any(ENGINE[1] in value for value in config.values(key))
-            if path == ENGINE or whole:
+            wholes = config.values(key) if path == ENGINE[:1] else []
+            if path == ENGINE or any(isinstance(each, Mapping) and ENGINE[1] in each for each in wholes):
                 raise InputError("varies in [study] already.", field=field, source=self.source)
         return replace(self, engine=engine)
 

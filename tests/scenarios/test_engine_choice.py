@@ -146,6 +146,11 @@ def test_a_study_with_another_engine_is_another_study(silosim, scenario, tmp_pat
             "simpy",
             "engine(='simpy') varies in [study] already.",
         ),
+        (
+            STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', "simulation = [3]"),
+            "simpy",
+            "must be a key of a table, but simulation is 3.",
+        ),
         (STUDY, "fast", "engine(='fast') must be 'auto', 'simpy' or 'compiled'."),
     ],
 )
