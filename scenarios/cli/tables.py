@@ -59,7 +59,8 @@ def tables(
     check_choice("engine", engine, ENGINES)
     if paper == PAPERS[0] and engine != "auto":
         raise InputError(
-            "goes with multigraph; the paper's tables are closed forms.", field=Field("engine", value=engine)
+            "goes with silosim tables multigraph; the paper's tables are closed forms.",
+            field=Field("engine", value=engine),
         )
     networks = list(dict.fromkeys(network or NETWORKS))
     for name in networks:

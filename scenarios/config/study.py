@@ -54,7 +54,7 @@ _TRAINING_KEYS = (
 """Keys of a training that a study varies without training: of the partition, whose labels an overlay may take, and of
 the size of messages."""
 ENGINE = ("simulation", "engine")
-_NEEDS_SIMULATIONS = "goes with simulate = true in [study]."
+_NEEDS_SIMULATIONS = "goes with simulate = true, train = true or run in [study]."
 _RESULTS = ("engine", "rounds")
 """Columns of results that settings of a simulation have the names of."""
 
@@ -264,7 +264,9 @@ class Study:
             path = split_key(key)
             wholes = config.values(key) if path == ENGINE[:1] else []
             if path == ENGINE or any(isinstance(each, Mapping) and ENGINE[1] in each for each in wholes):
-                raise InputError("varies in [study] already.", field=field, source=self.source)
+                raise InputError(
+                    "must not be given where [study] varies it.", field=field, source=self.source
+                )
         return replace(self, engine=engine)
 
     def text(self, changes: Mapping[str, Any]) -> str:

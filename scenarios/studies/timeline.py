@@ -247,7 +247,7 @@ def _shown(
     again, engine = not has_messages(group), ""
     if asked_engine is not None and not again:
         raise InputError(
-            "simulates nothing here: the file holds the dates of its messages.",
+            "must not be given: the file holds the dates of its messages, so nothing is simulated.",
             field=Field("engine", value=asked_engine),
             source=str(run.path),
         )
@@ -364,8 +364,8 @@ def _agreement(again_s: FloatArray, recorded_s: FloatArray, engine: str) -> str:
     there = ~np.isnan(recorded_s)
     found_s = again_s[: len(recorded_s)]
     what = (
-        "The file does not hold the dates of its messages (messages = true): these rounds were simulated again by the "
-        f"engine {engine}, "
+        "The file does not hold the dates of its messages (messages = true): these rounds were simulated again by "
+        f"{engine}, "
     )
     if np.array_equal(found_s[there], recorded_s[there]):
         return f"{what}with round starts that are those of the file to the last bit."

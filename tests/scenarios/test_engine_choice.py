@@ -135,16 +135,20 @@ def test_a_study_with_another_engine_is_another_study(silosim, scenario, tmp_pat
 @pytest.mark.parametrize(
     ("text", "engine", "error"),
     [
-        (STUDY.replace("true", "false"), "simpy", "engine(='simpy') goes with simulate = true in [study]."),
+        (
+            STUDY.replace("true", "false"),
+            "simpy",
+            "engine(='simpy') goes with simulate = true, train = true or run in [study].",
+        ),
         (
             STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', '"simulation.engine" = ["simpy"]'),
             "simpy",
-            "engine(='simpy') varies in [study] already.",
+            "engine(='simpy') must not be given where [study] varies it.",
         ),
         (
             STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', 'simulation = [{ engine = "auto" }]'),
             "simpy",
-            "engine(='simpy') varies in [study] already.",
+            "engine(='simpy') must not be given where [study] varies it.",
         ),
         (
             STUDY.replace('"network.access" = ["100 Mbps", "1 Gbps"]', "simulation = [3]"),
@@ -213,7 +217,7 @@ def test_the_multigraphs_tables_name_the_engine_and_the_papers_have_none(silosim
     assert "Engine: simpy." in silosim("tables", "multigraph", "--network", "gaia").ok().out
     done = silosim("tables", "--network", "gaia", "--engine", "simpy").failed(2)
     assert done.err == (
-        "silosim: error: engine(='simpy') goes with multigraph; the paper's tables are closed forms.\n"
+        "silosim: error: engine(='simpy') goes with silosim tables multigraph; the paper's tables are closed forms.\n"
     )
     assert (
         "must be 'auto', 'simpy' or 'compiled'"
@@ -252,7 +256,10 @@ def test_a_name_of_no_engine_is_told_before_anything_else(silosim, run_file, tmp
 def test_a_timeline_of_recorded_messages_takes_no_engine(silosim, tmp_path):
     path = write_run(tmp_path / "run.h5", kinds=("ring",), rounds=6, messages=True)
     done = silosim("timeline", path, "--engine", "simpy").failed(2)
-    assert "engine(='simpy') simulates nothing here: the file holds the dates of its messages." in done.err
+    assert (
+        "engine(='simpy') must not be given: the file holds the dates of its messages, so nothing is simulated."
+        in done.err
+    )
     assert json.loads(silosim("timeline", path, "--json").ok().out)["engine"] == ""
 
 

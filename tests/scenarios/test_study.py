@@ -374,7 +374,7 @@ def test_a_study_has_so_many_points_at_most(monkeypatch, tmp_path):
         ('[study]\npoints = [{ name = "a" }]', "study.points.name changes nothing"),
         (
             '[study.grid]\n"simulation.rounds" = [5]',
-            r"simulation.rounds goes with simulate = true in \[study\]",
+            r"simulation.rounds goes with simulate = true, train = true or run in \[study\]",
         ),
         (
             '[study.grid]\n"workload.local_steps" = [1, 2]\nworkload.local_steps = [7]',

@@ -92,7 +92,7 @@ def test_rounds_that_were_simulated_again_are_compared_with_the_file():
     assert _agreement(again_s, same, "simpy").endswith(end)
     other = again_s.copy()
     other[1, 0], other[2, 1] = 1.25, 3.875
-    assert "by the engine compiled, but not" in _agreement(again_s, other, "compiled")
+    assert "simulated again by compiled, but not" in _agreement(again_s, other, "compiled")
     assert _agreement(again_s, other, "simpy").endswith(
         "but not with the round starts of the file, which differ by up to 0.25 s: this is another simulation, as by "
         "another engine or version."
