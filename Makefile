@@ -31,9 +31,10 @@ demo: .venv/installed
 test: check
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -n 2 -m "not slow"
 
-# COV= leaves coverage out. The slow ones wait half of their time for processes that they end: three of them at once.
+# `make test-all COV=` leaves coverage out; EXAMPLES=quick generates as few examples in the quick tests as `make test`. The
+# slow ones wait half of their time for processes that they end: three of them at once.
 test-all: check
-	HYPOTHESIS_PROFILE=ci $(PYTEST) -n 2 -m "not slow" $(COV)
+	HYPOTHESIS_PROFILE=$(or $(EXAMPLES),ci) $(PYTEST) -n 2 -m "not slow" $(COV)
 	$(if $(COV),$(BIN)/python tools/coverage_by_package.py $(COVERAGE))
 	HYPOTHESIS_PROFILE=ci $(PYTEST) -n 3 -m slow
 

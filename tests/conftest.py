@@ -22,7 +22,7 @@ LARGE = {"exodus", "ebone"}
 
 # Without a profile named, the examples are random and differ between runs. Those of `quick` and `ci` do not.
 settings.register_profile("random", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, database=None, max_examples=50)
+settings.register_profile("ci", deadline=None, derandomize=True, database=None, max_examples=100)
 settings.register_profile("quick", settings.get_profile("ci"), max_examples=20)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "random"))
 
