@@ -114,15 +114,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(_FewReports())
 
 
-@pytest.fixture(scope="module")
-def compiled_simulations() -> Iterator[None]:
+@pytest.fixture
+def compiled_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ``auto`` take the compiled engine for few messages, too: for modules whose subject is something else.
 
-    Both engines have the same dates, to a relative 1e-9; its code is loaded once for all tests of a process.
+    Both engines have the same dates, to a relative 1e-9; its code is loaded once for all tests of a process. Files that
+    several modules share are made before.
     """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simulator.engines._MANY_MESSAGES", 0)
-        yield
+    monkeypatch.setattr("simulator.engines._MANY_MESSAGES", 0)
 
 
 def _command_modules() -> dict[str, Any]:

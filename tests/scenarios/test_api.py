@@ -37,7 +37,7 @@ def calls(monkeypatch):
         monkeypatch.setattr(f"scenarios.api.{name}", called)
 
     put("convert", ["left out"])
-    put("load_study", "study")
+    put("load_study", SimpleNamespace(simulated_by=lambda _: "study"))
     put("run_study", SimpleNamespace(errors=["left out"]))
     put("read_study", TABLE)
     put("replay_run", ["left out"])

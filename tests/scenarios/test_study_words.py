@@ -191,8 +191,10 @@ MULTIGRAPH = {
     "simulated_gain": 2.5,
     "simulated_s": 0.05,
     "simulated_is_exact": True,
+    "simulated_engine": "simpy",
     "ring_simulated_s": 0.125,
     "ring_simulated_is_exact": True,
+    "ring_simulated_engine": "compiled",
 }
 
 
@@ -250,7 +252,11 @@ def test_notes_on_the_multigraph_name_other_rings_routes_and_estimates():
         "ebone: for C silosim design has 41.0, by another of two equally long routes between two silos of the ring; so "
         "has simul.",
     ]
-    assert notes[-1] == "~: an estimate, as no period shows."
+    assert notes[-2:] == [
+        "Engine: simpy for gaia multigraph, geant multigraph, ebone multigraph; compiled for gaia RING, geant RING, "
+        "ebone RING.",
+        "~: an estimate, as no period shows.",
+    ]
 
 
 @pytest.mark.parametrize(
