@@ -224,17 +224,16 @@ class FluidNetwork:
 
     def _reached(self) -> tuple[dict[int, dict[Flow, None]], dict[Flow, tuple[int, ...]]]:
         """Links and flows that are connected to a changed link through shared links."""
-        everywhere = self._members
-        members = {link: everywhere[link] for link in self._changed if everywhere[link]}
+        members = {link: self._members[link] for link in self._changed if self._members[link]}
         routes: dict[Flow, tuple[int, ...]] = {}
         reached = list(members)
         for link in reached:  # grows on the way
             for flow in members[link]:
                 if flow not in routes:
-                    routes[flow] = links = flow.links
-                    for other in links:
+                    routes[flow] = flow.links
+                    for other in flow.links:
                         if other not in members:
-                            members[other] = everywhere[other]
+                            members[other] = self._members[other]
                             reached.append(other)
         return members, routes
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Generator, Iterator
 from math import inf
 
-from simpy.events import Event, Timeout
+from simpy.events import Event
 
 from simulator.simpy_engine.clock import Clock
 from simulator.simpy_engine.repeat import State
@@ -80,7 +80,7 @@ class Silo:
         for k in range(rounds):
             duration_s = next(self._compute_s)
             self.computed_s = self._until_s = clock.now + duration_s
-            yield Timeout(clock, self._forward * duration_s)
+            yield clock.timeout(self._forward * duration_s)
             for arc, round_ in wiring.after_computing(number, k):
                 send(arc, round_)
             if self._forward < 1.0 and clock.now < self.computed_s:

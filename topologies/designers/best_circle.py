@@ -96,14 +96,7 @@ class Circle:
         """Core links that the arcs at the place behind `p` cross, once for each arc."""
         if not self.shared or self.after[p] < 0:
             return ()
-        found: list[int] = []
-        for path in self.options[p]:
-            x = p
-            for y in path:
-                found += self.crossings.links(x, y)
-                x = y
-            found += self.crossings.links(x, self.after[p])
-        return tuple(found)
+        return tuple([link for arc in self._place_arcs(p) for link in self.crossings.links(*arc)])
 
     def _shift(self, links: tuple[int, ...], step: int) -> int:
         """Add or remove crossings; returns the growth of those too many."""
@@ -166,25 +159,21 @@ class Circle:
 
     def _accept(self, touched: set[int], allowance: float) -> bool:
         """Keep the change of these places if it raises the energy by less than the allowance."""
-        after, places = self.after, [*touched]
-        cost = [self._worst(p)[0] if after[p] >= 0 else 0.0 for p in places]
+        places = [*touched]
+        cost = [self._worst(p)[0] if self.after[p] >= 0 else 0.0 for p in places]
         change = sum(cost) - sum([self.cost[p] for p in places])
-        violations, late, rerouted = 0, list[int](), list[tuple[int, tuple[int, ...]]]()
-        if self.serialized:
-            late = [self._late_arcs(p) for p in places]
-            violations = sum(late) - sum([self.late[p] for p in places])
-        if self.shared:
-            for p in places:
-                links, before = self._links(p), self.crossed[p]
-                if links != before:  # many changes leave a place's arcs as they were
-                    violations += self._shift(before, -1) + self._shift(links, 1)
-                    rerouted.append((p, links))
+        late = [self._late_arcs(p) for p in places]
+        violations = sum(late) - sum([self.late[p] for p in places])
+        rerouted: list[tuple[int, tuple[int, ...]]] = []
+        for p in places:
+            links, before = self._links(p), self.crossed[p]
+            if links != before:  # many changes leave a place's arcs as they were
+                violations += self._shift(before, -1) + self._shift(links, 1)
+                rerouted.append((p, links))
         energy = change + PENALTY * self.tau * violations
         if energy <= 0 or energy < allowance:
-            for p, each in zip(places, cost, strict=True):
-                self.cost[p] = each
-            for p, count in zip(places, late, strict=False):  # none is counted where they do not matter
-                self.late[p] = count
+            for p, own_cost, own_late in zip(places, cost, late, strict=True):
+                self.cost[p], self.late[p] = own_cost, own_late
             for p, links in rerouted:
                 self.crossed[p] = links
             self.excess += change
