@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 COVERAGE := .pytest_cache/coverage.json
 COV = --cov --cov-report=json:$(COVERAGE)
-PYTEST := $(BIN)/pytest --dist worksteal
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALL := $(PIP) --no-compile -c constraints.txt
 # Without PYTHONPATH, from which pip would take an installed silosim.
@@ -29,12 +29,12 @@ demo: .venv/installed
 	$(BIN)/silosim demo -o out
 
 test: check
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -n 2 -m "not slow"
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
 # `make test-all COV=` leaves coverage out; EXAMPLES=quick generates as few examples in the quick tests as `make test`. The
 # slow ones wait half of their time for processes that they end: three of them at once.
 test-all: check
-	HYPOTHESIS_PROFILE=$(or $(EXAMPLES),ci) $(PYTEST) -n 2 -m "not slow" $(COV)
+	HYPOTHESIS_PROFILE=$(or $(EXAMPLES),ci) $(PYTEST) -m "not slow" $(COV)
 	$(if $(COV),$(BIN)/python tools/coverage_by_package.py $(COVERAGE))
 	HYPOTHESIS_PROFILE=ci $(PYTEST) -n 3 -m slow
 

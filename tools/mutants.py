@@ -90,11 +90,11 @@ def verdict(path: Path, text: str, stages: list[tuple[list[str], str]]) -> str:
         Path(copied, path).write_text(text)
         settings = {"PYTHONPATH": copied, "HYPOTHESIS_PROFILE": "quick", "OMP_NUM_THREADS": "1"}
         for tests, marker in stages:
-            Path(copied, "tests.txt").write_text("\n".join(tests))
-            run = partial(subprocess.run, [*ALONE, marker], cwd=copied, env=os.environ | settings)
             if tests and found == "survived":
-                code = run(capture_output=True, check=False).returncode
-                found = VERDICTS.get(code, f"exit code {code}")
+                Path(copied, "tests.txt").write_text("\n".join(tests))
+                run = [*ALONE, marker]
+                done = subprocess.run(run, cwd=copied, env=os.environ | settings, capture_output=True)
+                found = VERDICTS.get(done.returncode, f"exit code {done.returncode}")
     return found
 
 
@@ -118,8 +118,8 @@ def judged(ran: coverage.CoverageData, mutant: tuple[Path, int]) -> str:
     tests = sorted({test for line, test in runs if line in lines} or size)
     tests.sort(key=lambda test: (path.stem not in test, size[test]))
     users = Counter(test.partition("::")[0] for test in size)
-    files = sorted(map(str, Path("tests").rglob("test_*.py")))
-    files = sorted(files, key=lambda file: (path.stem not in file, -users[file]))[:8]
+    every = map(str, Path("tests").rglob("test_*.py"))
+    files = sorted(every, key=lambda file: (path.stem not in file, -users[file], file))[:8]
     quick = [(tests[:30], "not slow"), (tests[30:] if tests else files, "not slow")]
     return f"{verdict(path, ast.unparse(tree), [*quick, (files, 'slow')])} {path}:{where.lineno}: {words}"
 
