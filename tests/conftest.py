@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -13,12 +14,14 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 from coverage import Coverage
-from hypothesis import is_hypothesis_test, settings
+from hypothesis import settings
 
 from topologies import AccessLinks, Connectivity, Workload, connectivity, load_underlay
 from topologies.compiled_designs import many_designs
 
 LARGE = {"exodus", "ebone"}
+TRACED_S = 0.2
+"""Processor time of one test that coverage traces."""
 
 # Without a profile named, the examples are random and differ between runs. Those of `quick` and `ci` do not.
 settings.register_profile("random", deadline=None)
@@ -58,36 +61,37 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(50_000, 20, 50)
 
 
-def _is_untraced(item: pytest.Item) -> bool:
-    """Whether coverage leaves a test out: traced, those that take long would take several times as long.
-
-    Shorter tests run the same lines. Contexts, which say what runs a line, are of all tests.
-    """
-    if item.config.getoption("cov_context", None):
-        return False
-    is_marked = any(item.get_closest_marker(name) for name in ("slow", "untraced"))
-    return is_marked or is_hypothesis_test(getattr(item, "obj", None))
-
-
 @contextmanager
-def _without_coverage() -> Iterator[None]:
-    """Trace nothing, neither a test nor its fixtures."""
+def _traced_at_first(config: pytest.Config) -> Iterator[None]:
+    """Let coverage trace the first part of a test and its fixtures: what takes longer mostly repeats the same lines.
+
+    Traced to their end, long tests would take several times as long. Contexts, which say what runs a line, need all of it.
+    """
     coverage = Coverage.current()
-    if coverage is None:
+    if coverage is None or config.getoption("cov_context", None):
         yield
         return
-    coverage.stop()
+    stopped = []
+
+    def stop(*_: object) -> None:
+        coverage.stop()
+        stopped.append(True)
+
+    signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, TRACED_S)
     try:
         yield
     finally:
-        coverage.start()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        if stopped:
+            coverage.start()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool | None, bool | None]:
     """Designs take compiled code, which chooses as the plain code does, but where the plain code is tested."""
     designs = nullcontext() if item.path.parent.name == "topologies" else many_designs()
-    with designs, _without_coverage() if _is_untraced(item) else nullcontext():
+    with designs, _traced_at_first(item.config):
         return (yield)
 
 

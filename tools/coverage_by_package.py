@@ -2,8 +2,8 @@
 
     python tools/coverage_by_package.py coverage.json
 
-Lines count once and branches once, as in coverage's own total. Not measured are slow tests, properties and those marked
-`untraced`, processes that tests start, and what numba compiles.
+Lines count once and branches once, as in coverage's own total. Not measured are slow tests, what a test does after its first
+part (`TRACED_S` in tests/conftest.py), processes that tests start, and what numba compiles.
 """
 
 import json
@@ -34,7 +34,7 @@ def percent(counts: Counter[str]) -> float:
 def main() -> None:
     found = totals(json.loads(Path(sys.argv[1]).read_text()))
     rates = {folder: percent(counts) for folder, counts in found.items()}
-    print("branch coverage; not counted: slow and untraced tests, properties, processes that tests start:")
+    print("branch coverage of the first part of each quick test, without processes that tests start:")
     for folder, rate in rates.items():
         print(f"  {folder:<30} {rate:5.1f} %{'' if rate >= WANTED else '  below 95 %'}")
     print(f"  {'all':<30} {percent(sum(found.values(), Counter())):5.1f} %")

@@ -30,8 +30,6 @@ from topologies import (
     state_of,
 )
 
-pytestmark = pytest.mark.untraced
-
 BOTH = pytest.mark.parametrize("engine", ["simpy", "compiled"])
 SHARINGS = pytest.mark.parametrize("sharing", ["maxmin", "equal"])
 WORK = Workload.preset("inaturalist", local_steps=2)

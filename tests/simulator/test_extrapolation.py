@@ -15,8 +15,6 @@ from topologies import (
 )
 from topologies.closed_forms import before_any, serialized_event_graph
 
-pytestmark = pytest.mark.untraced
-
 
 def overlay(underlay, kind):
     graph = connectivity(load_underlay(underlay), access=AccessLinks(up_bps=1e10, down_bps=1e10))

@@ -8,8 +8,6 @@ import pytest
 from simulator import CapacityChange, FlowArc, Lognormal, simulate, simulate_flows
 from topologies import AccessLinks, InputError, Workload, connectivity, design, design_random, load_underlay
 
-pytestmark = pytest.mark.untraced
-
 ENGINES = pytest.mark.parametrize("engine", ["simpy", "compiled"])
 QUEUEINGS = pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 TABLES = ("start_s", "last_bit_s", "arrival_s")

@@ -36,8 +36,6 @@ from topologies import (
     state_of,
 )
 
-pytestmark = pytest.mark.untraced
-
 BOTH = pytest.mark.parametrize("engine", ["simpy", "compiled"])
 QUEUEINGS = pytest.mark.parametrize("queueing", ["fifo", "overlap"])
 TABLES = ("start_s", "last_bit_s", "arrival_s")

@@ -15,8 +15,6 @@ from topologies.link_rules import LinkRules
 from topologies.networks.traffic_matrices import TrafficMatrices
 from topologies.traffic_loads import link_loads
 
-pytestmark = pytest.mark.untraced
-
 WORK = Workload(model_bits=100.0, compute_s=1.0)
 
 

@@ -31,8 +31,6 @@ from simulator.simpy_engine.rtt_weighted import rtt_weighted
 from topologies import AccessLinks, Workload, connectivity, design, load_underlay
 from topologies.windows import with_windows
 
-pytestmark = pytest.mark.untraced
-
 CM02 = rtt_weighted("cm02", 0.0)
 """Weights of 1 / latency."""
 ONE_BIT = rtt_weighted("one_bit", 1.0)

@@ -18,8 +18,6 @@ from topologies import (
 )
 from topologies.random_cycle_time import random_cycle_time
 
-pytestmark = pytest.mark.untraced
-
 ROUNDS, SEED = 60, 11
 WORK = Workload.preset("inaturalist")
 

@@ -14,8 +14,6 @@ from simulator.simpy_engine.rtt_weighted import rtt_weighted
 from topologies import AccessLinks, Underlay, Workload, build_overlay, connectivity
 from topologies.link_rules import LinkRules
 
-pytestmark = pytest.mark.untraced
-
 CASES = json.loads((Path(__file__).parent / "data" / "simgrid_fluid.json").read_text())["cases"]
 _WEIGHTED = json.loads((Path(__file__).parent / "data" / "simgrid_weights.json").read_text())["cases"]
 RULED = json.loads((Path(__file__).parent / "data" / "simgrid_links.json").read_text())["cases"]

@@ -26,8 +26,6 @@ from simulator.simpy_engine.engine import SimpyEngine
 from topologies import Workload, design
 from topologies.slow_start import with_slow_start
 
-pytestmark = pytest.mark.untraced
-
 BOTH = pytest.mark.parametrize("engine", ["simpy", "compiled"])
 
 

@@ -30,8 +30,6 @@ from topologies import (
     published_underlays,
 )
 
-pytestmark = pytest.mark.untraced
-
 
 def table(round_start_s):
     starts = np.array(round_start_s, dtype=float)

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from simulator import Exponential, FlowArc, simulate_flows
 from topologies.statistics import batch_means
 
-pytestmark = pytest.mark.untraced
-
 ENGINES = ("simpy", "compiled")
 BOTH = pytest.mark.parametrize("engine", ENGINES)
 

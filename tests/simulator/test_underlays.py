@@ -15,8 +15,6 @@ from topologies import (
 )
 from topologies.closed_forms import before_any, serialized_event_graph
 
-pytestmark = pytest.mark.untraced
-
 ROUNDS = 60
 KINDS = ("star", "mst", "delta_mbst", "ring", "underlay")
 
