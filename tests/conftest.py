@@ -65,7 +65,7 @@ def pytest_collection_finish() -> None:
 def _traced_at_first(config: pytest.Config) -> Iterator[None]:
     """Let coverage trace the first part of a test and its fixtures: what takes longer mostly repeats the same lines.
 
-    Traced to their end, long tests would take several times as long. Contexts, which say what runs a line, need all of it.
+    Traced to their end, long tests would take several times as long. Contexts, which say what runs a line, need it all.
     """
     coverage = Coverage.current()
     if coverage is None or config.getoption("cov_context", None):

@@ -2,8 +2,8 @@
 
     python tools/coverage_by_package.py coverage.json
 
-Lines count once and branches once, as in coverage's own total. Not measured are slow tests, what a test does after its first
-part (`TRACED_S` in tests/conftest.py), processes that tests start, and what numba compiles.
+Lines count once and branches once, as in coverage's own total. Not measured are slow tests, what a test does after its
+first part (`TRACED_S` in tests/conftest.py), processes that tests start, and what numba compiles.
 """
 
 import json
