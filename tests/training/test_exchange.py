@@ -13,6 +13,7 @@ from training.engine.exchange import plan_exchange, remote_rows, silo_blocks
 from training.mpi_environment import mpiexec_path, rank_environment
 
 EXCHANGE = """
+import sys
 import time
 from training.mpi_environment import start_mpi
 start_mpi(started=3)
@@ -39,7 +40,8 @@ for round_index, width in enumerate([16, MESSAGE - 16, 2 * MESSAGE + 16, 656, 0]
         for _, silo, row in receives:
             assert torch.equal(row[columns], row_of(silo, width, round_index)[columns])
     assert stop == width
-print(f"all rows of rank {rank}", flush=True)
+# At once: print writes the end of a line apart, maybe after another rank's line.
+sys.stdout.write(f"all rows of rank {rank}\\n")
 
 # Of two ranks the second is late.
 row = torch.zeros(64)
