@@ -160,7 +160,7 @@ def _messages_cost_s(graph: Connectivity, source: IntArray, target: IntArray) ->
 
     A message's rate is computed anew when one that shares a link with it starts or ends.
     """
-    routes = [graph.route(i, j) for i, j in zip(source.tolist(), target.tolist(), strict=True)]
+    routes = graph.routes_along(zip(source.tolist(), target.tolist(), strict=True))
     links = np.array([link for route in routes for link in route], dtype=np.int64)
     shared = float((np.bincount(links).astype(np.float64) ** 2).sum())
     return _MESSAGE_S * max(1, len(routes)) + _SHARING_S * shared

@@ -241,8 +241,8 @@ def test_better_than_the_other_kinds_of_the_published_networks(name):
     published = load_underlay(name, variant="published")
     graph = connectivity(published, access=AccessLinks(up_bps=1e10, down_bps=1e10))
     work = Workload.preset("inaturalist", variant="published")
-    # A tenth of the moves and of the evaluations that a search makes by default is enough, or fewer.
-    short = {"iterations": 1_000, "evaluations": 10}
+    # A fraction of the moves and of the evaluations that a search makes by default is enough.
+    short = {"iterations": 300, "evaluations": 10}
     found_s = efold_s(design("best", graph, work, criterion="time-to-accuracy", **short))
 
     for kind in set(STATIC) - {"complete"}:
