@@ -67,15 +67,16 @@ def _traced_at_first(config: pytest.Config) -> Iterator[None]:
 
     Traced to their end, long tests would take several times as long. Contexts, which say what runs a line, need it all.
     """
-    coverage = Coverage.current()
-    if coverage is None or config.getoption("cov_context", None):
+    if Coverage.current() is None or config.getoption("cov_context", None):
         yield
         return
-    stopped = []
+    stopped: list[Coverage] = []
 
     def stop(*_: object) -> None:
-        coverage.stop()
-        stopped.append(True)
+        # In a process of xdist pytest-cov has started two, of which the first goes on when the second stops.
+        while (coverage := Coverage.current()) is not None:
+            coverage.stop()
+            stopped.append(coverage)
 
     signal.signal(signal.SIGVTALRM, stop)
     signal.setitimer(signal.ITIMER_VIRTUAL, TRACED_S)
@@ -83,7 +84,7 @@ def _traced_at_first(config: pytest.Config) -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        if stopped:
+        for coverage in reversed(stopped):
             coverage.start()
 
 
