@@ -4,7 +4,8 @@ A comment is one of
 
 - ``not run: REASON``: the block is not run;
 - ``slow``: the block is run with the slow tests only, after those with a file;
-- ``smaller: OPTIONS``: the test adds these options to the block's commands, to do less of the same;
+- ``smaller: OPTIONS``: the test adds these options to the block's commands, to do less of the same; before a TOML file
+  they are lines, which take the place of those of the same keys, or follow the last one;
 - ``setup: COMMANDS``: run these shell commands before the block;
 - ``file: NAME``: write the block into this file first;
 - ``output``: the block is what the one before it prints; its numbers are compared, line by line.
@@ -49,6 +50,18 @@ class Block:
     language: str
     text: str
     notes: dict[str, str]
+
+    @property
+    def file_text(self) -> str:
+        """What a test writes into the block's file."""
+        text = self.text
+        for line in self.notes.get("smaller", "").splitlines() if self.language == "toml" else ():
+            key = re.escape(line.partition(" = ")[0].strip())
+            text, changed = re.subn(
+                rf"^{key} = .*", lambda _, line=line: line.strip(), text, flags=re.MULTILINE
+            )
+            text += "" if changed else f"{line.strip()}\n"
+        return text
 
     @property
     def is_run(self) -> bool:

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -103,8 +104,19 @@ def run_block(
             main()
         return (int(stopped.value.code or 0), *capsys.readouterr())
 
+    def program(path: str) -> tuple[int, str, str]:
+        """Run a program here, where torch is loaded already; test_trainer_examples.py starts it anew."""
+        with monkeypatch.context() as paths:
+            paths.syspath_prepend(Path.cwd())
+            runpy.run_path(path, run_name="__main__")
+        for module in Path().glob("*.py"):
+            sys.modules.pop(module.stem, None)
+        return (0, *capsys.readouterr())
+
     def command(line: str) -> str:
-        if line.startswith("silosim ") and not re.search(r"[|>;&]", re.sub(r'"[^"]*"', "", line)):
+        if words := re.fullmatch(r"python (\w+\.py) *", line):
+            code, out, err = program(words[1])
+        elif line.startswith("silosim ") and not re.search(r"[|>;&]", re.sub(r'"[^"]*"', "", line)):
             code, out, err = silosim(shlex.split(line, comments=True)[1:])
         else:
             done = subprocess.run(
@@ -123,7 +135,7 @@ def run_block(
             for line in block.notes["setup"].splitlines():
                 command(line.strip())
         if "file" in block.notes:
-            Path(block.notes["file"]).write_text(block.text, encoding="utf-8")
+            Path(block.notes["file"]).write_text(block.file_text, encoding="utf-8")
         if not block.is_run:
             return
         if block.language == "python":
