@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated
 
 import numpy as np
 
-from topologies.arrays import BoolArray, FloatArray, IntArray
+from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
 from topologies.connectivity import Connectivity
 from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
 from topologies.designers.edge_colouring import fewest_matchings
@@ -135,16 +136,8 @@ def matcha(
     pairs = np.argwhere(np.triu(talk)) if edges is None else _pairs(kind, graph, talk, edges)
     check_connected(f"{kind}: edges must connect all silos", graph.labels, *pairs.T, strong=False)
     silos = silo_order(graph)
-    coloured = fewest_matchings(np.argsort(silos)[pairs], graph.silos)
-    matchings = Matchings(
-        nodes=graph.silos,
-        edges=np.concatenate((np.empty((0, 2), dtype=np.int64), *coloured)),
-        number=np.repeat(np.arange(len(coloured)), [len(matching) for matching in coloured]),
-        count=len(coloured),
-    )
-    probability, connectivity, bound = activation_probabilities(matchings, budget)
-    alpha, spectral_norm = best_alpha(matchings, probability)
-    i, j = silos[matchings.edges].T
+    best = _optimised(np.argsort(silos)[pairs].astype(np.int64).tobytes(), graph.silos, budget)
+    i, j = silos[best.matchings.edges].T
     source, target = np.concatenate((i, j)), np.concatenate((j, i))
     order = np.lexsort((target, source))
     return Matcha(
@@ -153,13 +146,13 @@ def matcha(
         work=work,
         source=source[order],
         target=target[order],
-        matching=np.tile(matchings.number, 2)[order],
-        probability=probability,
+        matching=np.tile(best.matchings.number, 2)[order],
+        probability=best.probability,
         budget=budget,
-        connectivity=connectivity,
-        connectivity_bound=bound,
-        alpha=alpha,
-        spectral_norm=spectral_norm,
+        connectivity=best.connectivity,
+        connectivity_bound=best.bound,
+        alpha=best.alpha,
+        spectral_norm=best.spectral_norm,
     )
 
 
@@ -178,6 +171,41 @@ def matcha_plus(graph: Connectivity, work: Workload, *, budget: Budget = DEFAULT
     """
     near = neighbouring_silos(graph) & graph.may_send & graph.may_send.T
     return matcha(graph, work, budget=budget, edges=np.argwhere(np.triu(near)), kind="matcha_plus")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class _Optimum:
+    """What MATCHA's two optimisations find."""
+
+    matchings: Matchings
+    probability: FloatArray
+    connectivity: float
+    bound: float
+    alpha: float
+    spectral_norm: float
+
+
+@lru_cache(maxsize=8)
+def _optimised(edges: bytes, nodes: int, budget: float) -> _Optimum:
+    """The best of edges between numbered nodes: kept, as no delay counts and studies vary little else."""
+    coloured = fewest_matchings(np.frombuffer(edges, dtype=np.int64).reshape(-1, 2), nodes)
+    matchings = Matchings(
+        nodes=nodes,
+        edges=np.concatenate((np.empty((0, 2), dtype=np.int64), *coloured)),
+        number=np.repeat(np.arange(len(coloured)), [len(matching) for matching in coloured]),
+        count=len(coloured),
+    )
+    probability, connectivity, bound = activation_probabilities(matchings, budget)
+    freeze(matchings.edges, matchings.number, probability)
+    alpha, spectral_norm = best_alpha(matchings, probability)
+    return _Optimum(
+        matchings=matchings,
+        probability=probability,
+        connectivity=connectivity,
+        bound=bound,
+        alpha=alpha,
+        spectral_norm=spectral_norm,
+    )
 
 
 def _first_active(probability: FloatArray, rng: np.random.Generator) -> BoolArray:
