@@ -96,6 +96,8 @@ def run_block(
     """Run blocks one after the other in one folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
+    # No option has searches anneal for less long; it takes most of the time of `best --criterion simulated`.
+    monkeypatch.setattr("simulator.designers.simulated_search.ITERATIONS", (20_000, 20_000))
     printed = ""
 
     def silosim(arguments: list[str]) -> tuple[int, str, str]:
