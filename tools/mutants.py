@@ -121,7 +121,7 @@ def main() -> None:
         included = ",".join({str(file) for file, _ in mutants})
         settings.write_text(f"[run]\ndata_file = {data}\ninclude = {included}\n")
         traced = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
-        subprocess.run([*PYTEST, "-n", "2", "-m", "not slow", *traced], check=True)
+        subprocess.run([*PYTEST, "-n", "2", "-m", "not slow", "--timeout=900", *traced], check=True)
         ran, killed = coverage.CoverageData(str(data)), 0
         ran.read()
         with ThreadPoolExecutor(os.cpu_count()) as pool:
