@@ -3,7 +3,6 @@
 PYTHON ?= python3
 BIN := .venv/bin
 COVERAGE := .pytest_cache/coverage.json
-COV = --cov --cov-report=json:$(COVERAGE)
 PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 INSTALL := $(PIP) --no-compile -c constraints.txt
@@ -31,11 +30,11 @@ demo: .venv/installed
 test: check
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not slow"
 
-# `make test-all COV=` leaves coverage out; EXAMPLES=quick generates as few examples in the quick tests as `make test`. The
-# slow ones wait half of their time for processes that they end: three of them at once.
+# EXAMPLES=quick generates as few examples in the quick tests as `make test`. The slow ones wait a part of their time for
+# processes that they end: three of them at once.
 test-all: check
-	HYPOTHESIS_PROFILE=$(or $(EXAMPLES),ci) $(PYTEST) -m "not slow" $(COV)
-	$(if $(COV),$(BIN)/python tools/coverage_by_package.py $(COVERAGE))
+	HYPOTHESIS_PROFILE=$(or $(EXAMPLES),ci) $(PYTEST) -m "not slow" --cov --cov-report=json:$(COVERAGE)
+	$(BIN)/python tools/coverage_by_package.py $(COVERAGE)
 	HYPOTHESIS_PROFILE=ci $(PYTEST) -n 3 -m slow
 
 check: .venv/installed-test
