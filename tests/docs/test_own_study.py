@@ -2,15 +2,14 @@
 
 import csv
 import html
-import os
 import re
-import subprocess
-import sys
+import runpy
 
 import pytest
-from document_blocks import ROOT, blocks
+from document_blocks import blocks
 
 import silosim
+from scenarios.cli.main import main
 from training.compression import TopK
 
 # Five seeds of two overlays are trained: 18 s of the processor, more with other tests beside them.
@@ -30,13 +29,13 @@ def study(tmp_path_factory):
         if "file" in block.notes:
             (folder / block.notes["file"]).write_text(block.file_text, encoding="utf-8")
     (command,) = (block.text for block in blocks(PAGE) if block.language == "console")
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    silosim_main = ["-c", "from scenarios.cli.main import main; main()", *command.split()[2:]]
-    for words in (["make_images.py"], silosim_main):
-        done = subprocess.run(
-            [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(folder)
+        here.setattr("sys.argv", command.split()[1:])
+        runpy.run_path("make_images.py")
+        with pytest.raises(SystemExit) as stopped:
+            main()
+    assert not stopped.value.code
     return folder
 
 
