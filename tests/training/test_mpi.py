@@ -27,21 +27,23 @@ from pathlib import Path
 from topologies.errors import SilosimError
 from training import Notice, load_backend, world
 from training.mpi.job_file import read_job
-rows = []
-try:
-    for row in load_backend("mpi").train(read_job(Path(sys.argv[1]))):
-        if isinstance(row, Notice):
-            continue
-        rows.append(row)
-        print(row.to_json(), flush=True)
-        if len(rows) == int(sys.argv[2]):
-            break
-except SilosimError as error:
-    if world() is None or world().rank == 0:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
-    sys.exit(1)
-if world() is not None and world().rank > 0:
-    assert rows == []
+for path, stop_after in zip(sys.argv[1::2], sys.argv[2::2]):
+    rows, failed = [], False
+    try:
+        for row in load_backend("mpi").train(read_job(Path(path))):
+            if isinstance(row, Notice):
+                continue
+            rows.append(row)
+            print(row.to_json(), flush=True)
+            if len(rows) == int(stop_after):
+                break
+    except SilosimError as error:
+        failed = True
+        if world() is None or world().rank == 0:
+            print(f"{type(error).__name__}: {error}", file=sys.stderr)
+    if world() is not None and world().rank > 0:
+        assert rows == []
+sys.exit(failed)
 """
 
 
@@ -53,14 +55,16 @@ def temporary(monkeypatch, tmp_path):
 
 @pytest.fixture
 def launch(tmp_path):
-    """Run the program above under mpiexec, as a user would by hand."""
+    """Train jobs, each up to a number of rows, with the program above under mpiexec, as a user would by hand."""
 
-    def run(job, processes, *, stop_after=0, environ=None, command=None):
-        write_job(tmp_path / "byhand.npz", job)
+    def run(*jobs, environ=None, command=None):
         (tmp_path / "program.py").write_text(PROGRAM)
-        start = command or [str(mpiexec_path()), "-n", str(processes)]
+        start, arguments = command or [str(mpiexec_path()), "-n", "3"], []
+        for number, (job, stop_after) in enumerate(jobs):
+            write_job(tmp_path / f"byhand{number}.npz", job)
+            arguments += [tmp_path / f"byhand{number}.npz", str(stop_after)]
         return subprocess.run(
-            [*start, sys.executable, tmp_path / "program.py", tmp_path / "byhand.npz", str(stop_after)],
+            [*start, sys.executable, tmp_path / "program.py", *arguments],
             env={**rank_environment(os.environ), **(environ or {})},
             capture_output=True,
             text=True,
@@ -107,23 +111,30 @@ def wait_until(condition, seconds):
         time.sleep(0.05)
 
 
-def test_any_number_of_ranks_gives_the_same_curve(alternating_job, launch, tmp_path):
+def test_any_number_of_ranks_gives_the_same_curve(alternating_job, tmp_path):
     alone = list(history(alternating_job(1)))
     assert alone[-1].train_loss < alone[0].train_loss
     assert alone[-1].consensus_distance > 0.1
     assert alone[3].round == 6
     assert alone[3].consensus_distance == 0
-    assert list(history(alternating_job(3))) == alone
+    assert list(history(alternating_job(2))) == alone
     assert not list(tmp_path.glob("silosim-*"))
-    by_hand = launch(alternating_job(1), 2)
-    assert by_hand.returncode == 0, by_hand.stderr
-    assert [HistoryRow.from_json(line) for line in by_hand.stdout.splitlines()] == alone
 
 
-def test_more_processes_than_silos_and_a_consumer_that_stops_early(make_job, launch):
-    done = launch(make_job(silos=2, rounds=50), 3, stop_after=2)
-    assert done.returncode == 0, done.stderr
-    assert [json.loads(line)["round"] for line in done.stdout.splitlines()] == [0, 1]
+def test_jobs_started_by_hand_are_the_same_on_any_number_of_ranks(alternating_job, make_job, launch):
+    """A whole job, one that diverges, and one with fewer silos than processes, whose consumer stops early."""
+    curve = alternating_job(1)
+    diverging = make_job(silos=4, rounds=20, learning_rate=1e38, log_every=20, ranks=1)
+    with pytest.raises(TrainingError) as alone:
+        list(history(diverging))
+    # The one that is left early comes last, as no other may follow it; the exit code is that of the last.
+    done = launch((curve, 0), (diverging, 0), (make_job(silos=2, rounds=50), 2))
+    assert done.stderr.splitlines() == [f"TrainingError: {alone.value}"]
+    assert done.returncode == 0
+    rows = [HistoryRow.from_json(line) for line in done.stdout.splitlines()]
+    expected = list(history(curve))
+    assert rows[: len(expected)] == expected
+    assert [row.round for row in rows[len(expected) :]] == [0, 0, 1]
 
 
 def test_more_ranks_than_silos_are_not_started(make_job):
@@ -159,15 +170,6 @@ def test_a_rank_that_dies_without_a_word_is_an_error(make_job, processes_naming,
     os.kill(max(processes_naming(next(tmp_path.glob("silosim-*")))), signal.SIGKILL)
     with pytest.raises(TrainingError, match=r"^a rank was killed by signal 9 \(SIGKILL\), .*\.$"):
         next(rows)
-
-
-def test_divergence_is_one_line_on_any_number_of_ranks(make_job, launch):
-    job = make_job(silos=4, rounds=20, learning_rate=1e38, log_every=20, ranks=1)
-    with pytest.raises(TrainingError) as alone:
-        list(history(job))
-    by_hand = launch(job, 2)
-    assert by_hand.returncode == 1
-    assert by_hand.stderr.splitlines() == [f"TrainingError: {alone.value}"]
 
 
 def test_closing_the_history_leaves_no_process(make_job, processes_naming, tmp_path):
@@ -256,7 +258,7 @@ def test_abort_never_starts_mpi():
 def test_the_launcher_of_another_mpi_is_one_line(make_job, launch):
     # What a process sees that Open MPI's launcher started and whose mpi4py uses MPICH.
     environ = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "4"}
-    done = launch(make_job(), 1, environ=environ, command=["env"])
+    done = launch((make_job(), 0), environ=environ, command=["env"])
     assert done.returncode == 1
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
