@@ -12,6 +12,7 @@ import pytest
 
 import silosim as package
 from scenarios.doctor.checks import parts
+from scenarios.runfile.artifacts import checkpoints_path, models_path
 from scenarios.runfile.reader import read_run
 from scenarios.trackers.following import followed
 from scenarios.trackers.registry import load_trackers, tracker_names
@@ -541,27 +542,40 @@ def test_with_two_ranks_a_failure_ends_all_and_the_rest_is_the_same(
     text = tracked.scenario.read_text().replace("ranks = 1", "ranks = 2")
     # Ranks of an outer launcher train both overlays; without one they are started for each, so for one is enough.
     kinds = ("ring", "star") if outer else ("ring",)
-    scenario.write_text(text if outer else text.replace('"star", ', ""))
+    text = text if outer else text.replace('"star", ', "")
+    scenario.write_text(text + "keep_models = true\n")
     folder = Path(sys.executable).parent
     arguments = ("run", scenario, "-o", path)
 
-    def run(*more):
+    def run(ranks, *more):
         if not outer:  # only the ranks are new processes
             done = silosim(*arguments, *more)
             return done.code, done.err
-        command = [folder / "mpiexec", "-n", 2, folder / "silosim", *arguments, *more]
+        command = [folder / "mpiexec", "-n", ranks, folder / "silosim", *arguments, *more]
         done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=100, check=False)
         return done.returncode, done.stderr
 
-    code, errors = run("--tracker", "tensorboard", "--tracker", "mine.py:Full")
+    code, errors = run(2, "--tracker", "tensorboard", "--tracker", "mine.py:Full")
     assert code == 1
     assert errors.count("silosim: error: ValueError: no space") == 1
     ends_at_s = time.monotonic() + 10.0
     while processes_naming(tmp_path):  # an outer launcher does not wait for the ranks that it ends
         assert time.monotonic() < ends_at_s
         time.sleep(0.05)
-    code, errors = run("--resume", "--tracker", "tensorboard", "--tracker", "mine.py:Quiet")
+    # Other ranks may go on with it, and one speaks for all.
+    code, errors = run(3, "--resume", "--tracker", "tensorboard", "--tracker", "mine.py:Quiet")
     assert code == 0, errors
+    assert errors.count(f"resumed from round 8 of {checkpoints_path(path) / kinds[-1]}\n") == 1
+    assert not checkpoints_path(path).exists()
+    assert sorted(file.name for file in models_path(path).iterdir()) == [
+        f"{kind}-{name}.{ending}" for kind in kinds for name in ("best", "last") for ending in ("json", "pt")
+    ]
+    with h5py.File(path) as file, h5py.File(tracked.path) as expected:
+        names = [name for name in names_in(file) if isinstance(file[name], h5py.Dataset)]
+        assert len(names) > (30 if outer else 15)
+        for name in names:
+            is_float = file[name].dtype.kind == "f"
+            assert np.array_equal(file[name][()], expected[name][()], equal_nan=is_float), name
     whole = event_files(tracked.path.with_name("run.tensorboard"))
     expected = {name: data for name, data in whole.items() if name.startswith(kinds)}
     assert len(expected) == len(kinds)
