@@ -78,12 +78,13 @@ def _traced_at_first(config: pytest.Config) -> Iterator[None]:
             coverage.stop()
             stopped.append(coverage)
 
-    signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, TRACED_S)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, TRACED_S)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
         for coverage in reversed(stopped):
             coverage.start()
 

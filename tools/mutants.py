@@ -24,10 +24,11 @@ PAIRS = [(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast
          (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.And, ast.Or), (ast.FloorDiv, ast.Mod), ("min", "max"),
          ("argmin", "argmax"), ("minimum", "maximum"), ("any", "all")]  # fmt: skip
 OTHER = dict(PAIRS) | {after: before for before, after in PAIRS}
-PYTEST = [sys.executable, "-m", "pytest", "-q"]
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-x"]
 # A changed line may signal every process that it sees, leave some behind, ask for all memory, or never end.
-ALONE = ["timeout", "-sKILL", "900", "unshare", "--map-current-user", "--fork", "--pid", "--mount-proc", "--kill-child",
-         "sh", "-c", 'ulimit -d 8388608; "$@"; exit $?', "sh", *PYTEST, "-x", "@tests.txt", "-m"]  # fmt: skip
+# Root needs no other rights, with which it could not give files away.
+ALONE = ["timeout", "-sKILL", "900", "unshare", *["--map-current-user"] * (os.geteuid() != 0), "-fp", "--mount-proc",
+         "--kill-child", "sh", "-c", 'ulimit -d 8388608; "$@"; exit $?', "sh", *PYTEST, "@tests.txt", "-m"]  # fmt: skip
 VERDICTS = {0: "survived", 1: "killed", 2: "killed", 5: "survived", 137: "too long"}
 """By exit code: pytest's is 1 where a test fails, 2 where a test file cannot be imported, 5 without tests."""
 
@@ -47,8 +48,10 @@ def change(node: ast.AST) -> bool:
         # Names that a kind of node does not have are ignored.
         case ast.Compare(ops=[op]) | ast.AST(op=op) if type(op) in OTHER:
             node.op, node.ops = OTHER[type(op)](), [OTHER[type(op)]()]
-        case ast.If(test=test) | ast.IfExp(test=test):
+        case ast.If(test=test) | ast.IfExp(test=test) if not isinstance(test, ast.UnaryOp):
             node.test = ast.UnaryOp(ast.Not(), test)
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            node.operand = ast.UnaryOp(ast.Not(), operand)
         case ast.Constant(value=bool() | int() | float() as value):
             node.value = not value if isinstance(value, bool) else value + 1
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in OTHER:
@@ -70,17 +73,17 @@ def traced_lines(tree: ast.AST, node: ast.AST) -> range:
     return range(0)
 
 
-def verdict(path: Path, text: str, stages: list[tuple[list[str], str]]) -> str:
-    """Of tests, stage by stage, in a copy of the repository in which a file has this text."""
+def verdict(path: Path, tree: ast.AST, stages: list[tuple[list[str], str]]) -> str:
+    """Of tests, stage by stage, in a copy of the repository in which a file has this code."""
     found = "survived"
     with tempfile.TemporaryDirectory() as folder:
-        copied = shutil.copytree(".", f"{folder}/copy", ignore=shutil.ignore_patterns(".*", "out", "data-*"))
-        Path(copied, path).write_text(text)
-        environ = os.environ | {"PYTHONPATH": copied, "HYPOTHESIS_PROFILE": "quick", "OMP_NUM_THREADS": "1"}
+        copy = shutil.copytree(".", f"{folder}/copy", ignore=shutil.ignore_patterns(".*", "out", "data-*"))
+        Path(copy, path).write_text(ast.unparse(tree))
         for tests, marker in stages:
             if tests and found == "survived":
-                Path(copied, "tests.txt").write_text("\n".join(tests))
-                done = subprocess.run([*ALONE, marker], cwd=copied, env=environ, capture_output=True)
+                Path(copy, "tests.txt").write_text("\n".join(tests))
+                environ = os.environ | {"PYTHONPATH": copy}
+                done = subprocess.run([*ALONE, marker], cwd=copy, env=environ, capture_output=True)
                 found = VERDICTS.get(done.returncode, f"exit code {done.returncode}")
     return found
 
@@ -105,29 +108,29 @@ def judged(ran: coverage.CoverageData, path: Path, place: int) -> str:
     files = [str(file) for file in Path("tests").rglob("test_*.py")]
     files = sorted(files, key=lambda file: (path.stem not in file, -users[file], file))[:8]
     stages = [(tests[:30], "not slow"), (tests[30:] if tests else files, "not slow"), (files, "slow")]
-    return f"{verdict(path, ast.unparse(tree), stages)} {path}:{where.lineno}: {words}"
+    return f"{verdict(path, tree, stages)} {path}:{where.lineno}: {words}"
 
 
 def main() -> None:
     sample, seed, *places = sys.argv[1:]
     files = [file for place in map(Path, places) for file in sorted(place.rglob("*.py")) or [place]]
-    if (same := verdict(files[0], files[0].read_text(), [(["tests/silosim"], "not slow")])) != "survived":
-        sys.exit(f"A copy without any change: {same}.")
+    os.environ |= {"HYPOTHESIS_PROFILE": "quick", "OMP_NUM_THREADS": "1"}
+    unchanged = verdict(files[0], ast.parse(files[0].read_text()), [(["tests/silosim"], "not slow")])
+    assert unchanged == "survived", f"a copy without any change: {unchanged}"
     nodes = {file: code_nodes(ast.parse(file.read_text())) for file in files}
     possible = [(file, place) for file in files for place, node in enumerate(nodes[file]) if change(node)]
     mutants = random.Random(int(seed)).sample(possible, min(int(sample) or len(possible), len(possible)))
     with tempfile.TemporaryDirectory() as folder:
         data, settings = Path(folder, "data"), Path(folder, "settings")
-        included = ",".join({str(file) for file, _ in mutants})
-        settings.write_text(f"[run]\ndata_file = {data}\ninclude = {included}\n")
+        changed = ",".join({str(file) for file, _ in mutants})
+        settings.write_text(f"[run]\ndata_file = {data}\ninclude = {changed}\n")
         traced = ["--cov", f"--cov-config={settings}", "--cov-context=test", "--cov-report="]
         subprocess.run([*PYTEST, "-n", "2", "-m", "not slow", "--timeout=900", *traced], check=True)
         ran, killed = coverage.CoverageData(str(data)), 0
         ran.read()
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            for found in pool.map(lambda mutant: judged(ran, *mutant), mutants):
-                print(found, flush=True)
-                killed += found.startswith("killed")
+        for found in ThreadPoolExecutor(os.cpu_count()).map(lambda mutant: judged(ran, *mutant), mutants):
+            print(found, flush=True)
+            killed += found.startswith("killed")
     print(f"{killed} of {len(mutants)} killed ({killed / len(mutants):.1%}), of {len(possible)} possible")
 
 

@@ -5,7 +5,7 @@ A comment is one of
 - ``not run: REASON``: the block is not run;
 - ``slow``: the block is run with the slow tests only, after those with a file;
 - ``smaller: OPTIONS``: the test adds these options to the block's commands, to do less of the same; before a TOML file
-  they are lines, which take the place of those of the same keys, or follow the last one;
+  they are lines, which take the place of those of the same keys in all tables, or follow the last one;
 - ``setup: COMMANDS``: run these shell commands before the block;
 - ``file: NAME``: write the block into this file first;
 - ``output``: the block is what the one before it prints; its numbers are compared, line by line.

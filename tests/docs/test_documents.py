@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from document_blocks import COMMANDS, PAGES, ROOT, Block, blocks, commands, numbers
 
 from scenarios.cli.main import main
@@ -108,11 +109,16 @@ def run_block(
 
     def program(path: str) -> tuple[int, str, str]:
         """Run a program here, where torch is loaded already; test_trainer_examples.py starts it anew."""
-        with monkeypatch.context() as paths:
-            paths.syspath_prepend(Path.cwd())
-            runpy.run_path(path, run_name="__main__")
-        for module in Path().glob("*.py"):
-            sys.modules.pop(module.stem, None)
+        threads = torch.get_num_threads()
+        with monkeypatch.context() as started:
+            started.syspath_prepend(Path.cwd())
+            started.setattr("sys.argv", [path])
+            try:
+                runpy.run_path(path, run_name="__main__")
+            finally:
+                torch.set_num_threads(threads)
+                for module in Path().glob("*.py"):
+                    sys.modules.pop(module.stem, None)
         return (0, *capsys.readouterr())
 
     def command(line: str) -> str:

@@ -1,4 +1,4 @@
-"""The study of one's own, through the command line as its page has it: files, numbers, sizes of messages."""
+"""The study of one's own, through the command line as its page has it, with fewer rounds: files, numbers, messages."""
 
 import csv
 import html

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from topologies.arrays import BoolArray, FloatArray, IntArray, freeze
+from topologies.arrays import BoolArray, FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.designers.activation import Matchings, activation_probabilities, best_alpha
 from topologies.designers.edge_colouring import fewest_matchings
@@ -136,7 +136,7 @@ def matcha(
     pairs = np.argwhere(np.triu(talk)) if edges is None else _pairs(kind, graph, talk, edges)
     check_connected(f"{kind}: edges must connect all silos", graph.labels, *pairs.T, strong=False)
     silos = silo_order(graph)
-    best = _optimised(np.argsort(silos)[pairs].astype(np.int64).tobytes(), graph.silos, budget)
+    best = _optimised(np.argsort(silos)[pairs].astype(np.int64).tobytes(), graph.silos, float(budget))
     i, j = silos[best.matchings.edges].T
     source, target = np.concatenate((i, j)), np.concatenate((j, i))
     order = np.lexsort((target, source))
@@ -147,7 +147,7 @@ def matcha(
         source=source[order],
         target=target[order],
         matching=np.tile(best.matchings.number, 2)[order],
-        probability=best.probability,
+        probability=best.probability.copy(),
         budget=budget,
         connectivity=best.connectivity,
         connectivity_bound=best.bound,
@@ -187,7 +187,7 @@ class _Optimum:
 
 @lru_cache(maxsize=8)
 def _optimised(edges: bytes, nodes: int, budget: float) -> _Optimum:
-    """The best of edges between numbered nodes: kept, as no delay counts and studies vary little else."""
+    """The best of edges between numbered nodes; kept, as it does not depend on delays, which most studies vary."""
     coloured = fewest_matchings(np.frombuffer(edges, dtype=np.int64).reshape(-1, 2), nodes)
     matchings = Matchings(
         nodes=nodes,
@@ -196,7 +196,6 @@ def _optimised(edges: bytes, nodes: int, budget: float) -> _Optimum:
         count=len(coloured),
     )
     probability, connectivity, bound = activation_probabilities(matchings, budget)
-    freeze(matchings.edges, matchings.number, probability)
     alpha, spectral_norm = best_alpha(matchings, probability)
     return _Optimum(
         matchings=matchings,

@@ -1,12 +1,11 @@
 """The ring of the published tables, tie by tie."""
 
 import itertools
-from functools import lru_cache
 
 import networkx as nx
 import numpy as np
 
-from topologies.arrays import FloatArray, IntArray, freeze
+from topologies.arrays import FloatArray, IntArray
 from topologies.connectivity import Connectivity
 from topologies.errors import InputError
 from topologies.label_order import silo_order
@@ -52,7 +51,7 @@ def published_ring(graph: Connectivity, work: Workload) -> tuple[IntArray, IntAr
     order = silo_order(graph)
     weights = _weights_ms(graph, work, order)
     silos = len(weights)
-    tour = order[_tour(weights.tobytes(), silos)]
+    tour = order[_tour(weights)]
     target = np.empty(silos, dtype=np.int64)
     target[tour] = np.roll(tour, -1)
     place = np.argsort(order)
@@ -95,12 +94,11 @@ def _weights_ms(graph: Connectivity, work: Workload, order: IntArray) -> FloatAr
     return weights
 
 
-@lru_cache(maxsize=8)
-def _tour(delays: bytes, nodes: int) -> IntArray:
-    """Every node once, from node 0 on; kept, as a row of the published tables needs the same ring three times."""
+def _tour(weights: FloatArray) -> IntArray:
+    """Every node once, from node 0 on."""
+    nodes = len(weights)
     if nodes == 1:
         return np.zeros(1, dtype=np.int64)
-    weights = np.frombuffer(delays).reshape(nodes, nodes)
     edges: nx.MultiGraph[int] = nx.MultiGraph()
     edges.add_nodes_from(range(nodes))
     edges.add_edges_from(sorted(_tree(weights)))
@@ -108,9 +106,7 @@ def _tour(delays: bytes, nodes: int) -> IntArray:
     matched = nx.max_weight_matching(nx.from_numpy_array(-weights[np.ix_(odd, odd)]), maxcardinality=True)
     edges.add_edges_from((odd[a], odd[b]) for a, b in matched)
     circuit = nx.eulerian_circuit(edges, source=0)
-    tour = np.array(list(dict.fromkeys(itertools.chain.from_iterable(circuit))), dtype=np.int64)
-    freeze(tour)
-    return tour
+    return np.array(list(dict.fromkeys(itertools.chain.from_iterable(circuit))), dtype=np.int64)
 
 
 def _tree(weights: FloatArray) -> list[tuple[int, int]]:
