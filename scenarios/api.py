@@ -50,9 +50,9 @@ from scenarios.studies.timeline import timeline as timeline_tables
 from scenarios.studies.underlay import UnderlayFacts, convert, draw, underlay_facts
 from scenarios.studies.upgrade import upgrade_table
 from scenarios.trackers.tracker import MakeTracker
-from scenarios.validation.request import DEFAULT_ROUNDS, validation_experiment
-from scenarios.validation.study import validate as validate_overlays
 from scenarios.validation.table import validation_table
+from scenarios.validation.validation_request import DEFAULT_ROUNDS, validation_experiment
+from scenarios.validation.validation_study import validate as validate_overlays
 from topologies import (
     Connectivity,
     InputError,

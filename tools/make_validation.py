@@ -7,8 +7,8 @@ from scenarios.config.network import NetworkConfig
 from scenarios.report.table_formats import write_tables
 from scenarios.report.tables import Table
 from scenarios.simulation.experiment import network_experiment
-from scenarios.validation.study import validate
 from scenarios.validation.table import validation_row
+from scenarios.validation.validation_study import validate
 from topologies import Workload, published_underlays
 
 Variant = Literal["published", "corrected"]

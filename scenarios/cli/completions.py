@@ -85,7 +85,7 @@ def _contents() -> Iterable[str]:
 
 
 def _trackers() -> Iterable[str]:
-    from scenarios.trackers.registry import tracker_names
+    from scenarios.trackers.tracker_lookup import tracker_names
 
     return tracker_names()
 

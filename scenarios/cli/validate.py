@@ -22,15 +22,15 @@ from scenarios.runfile.paths import RUN_ENDINGS, ending_of
 from scenarios.simulation.collect import FEWEST_ROUNDS
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import circuit_table
-from scenarios.validation.request import (
+from scenarios.validation.table import validation_table
+from scenarios.validation.validation_request import (
     DEFAULT_ROUNDS,
     MOST_ROUNDS,
     RANDOMIZED_ROUNDS,
     validation_experiment,
 )
-from scenarios.validation.study import Validated
-from scenarios.validation.study import validate as validate_overlays
-from scenarios.validation.table import validation_table
+from scenarios.validation.validation_study import Validated
+from scenarios.validation.validation_study import validate as validate_overlays
 
 
 @opt.of_a_study(or_scenario=True)

@@ -16,8 +16,8 @@ from scenarios.config.overlap import overlap_share
 from scenarios.config.participation import participation_of, participation_words
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from scenarios.config.silo_pairs import ARROW, silo_pairs
+from scenarios.config.transfer_windows import streams_by_pair, with_windows_of
 from scenarios.config.transport_preset import transport
-from scenarios.config.windows import streams_by_pair, with_windows_of
 from topologies import (
     AccessLinks,
     Connectivity,

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 import pydantic
 
+from scenarios.config.events.event_kinds import Events, kinds_for, read_events, tables_for
 from scenarios.config.events.kind import EventKind
-from scenarios.config.events.registry import Events, kinds_for, read_events, tables_for
 from scenarios.config.found_files import check_path, found_beside
 from scenarios.config.quantities import Share
 from simulator import Event

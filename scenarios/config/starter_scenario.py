@@ -9,7 +9,7 @@ import numpy as np
 
 from scenarios.config.choices import key_choices
 from scenarios.config.designer_options import designer_options
-from scenarios.config.events.registry import BUILT_IN
+from scenarios.config.events.event_kinds import BUILT_IN
 from scenarios.config.key_texts import key_texts
 from scenarios.config.network import FILES, NetworkConfig, WorkloadConfig
 from scenarios.config.quantities import Duration, Rate, Share, Size

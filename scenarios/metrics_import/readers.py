@@ -3,9 +3,9 @@
 from functools import partial
 from pathlib import Path
 
+from scenarios.metrics_import.csv_rows import table_rows
 from scenarios.metrics_import.json_files import json_rows
 from scenarios.metrics_import.rows import MetricsRows
-from scenarios.metrics_import.tables import table_rows
 from scenarios.metrics_import.tensorboard_runs import event_rows, is_of_tensorboard
 from topologies import InputError
 from topologies.plain_text import open_utf8

@@ -1,6 +1,6 @@
 """What the words of the pages mean, for colleagues who do not know the paper."""
 
-from scenarios.pages.origin import origin_list
+from scenarios.pages.provenance import origin_list
 
 _WORDS = {
     "silo": "A site with its own data, such as a hospital. It trains a model on them and sends only the model.",

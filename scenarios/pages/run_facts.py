@@ -12,7 +12,7 @@ from scenarios.config.place_words import place_words
 from scenarios.config.quantities import format_s
 from scenarios.config.scenario import RecordedScenario, recorded_scenario
 from scenarios.pages.answer import Compared
-from scenarios.pages.origin import file_digest, input_digests
+from scenarios.pages.provenance import file_digest, input_digests
 from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.report.tables import Table
 from scenarios.runfile.origin import recorded_origin

@@ -18,9 +18,9 @@ from scenarios.pages.capacity import (
     slider_table,
 )
 from scenarios.pages.compared import compared_section
-from scenarios.pages.origin import origin_list
 from scenarios.pages.overlay_map import OVERLAY_MAP_STYLE, overlay_map, overlay_picker
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.provenance import origin_list
 from scenarios.pages.run_facts import OverlayFacts, RunFacts, run_facts
 from scenarios.pages.sections import made_sections
 from scenarios.pages.timeline_section import TIMELINE_STYLE, timeline_section

@@ -11,8 +11,8 @@ from scenarios.config.place_words import place_words
 from scenarios.config.scenario import RecordedScenario, recorded_scenario
 from scenarios.pages.answer import Compared
 from scenarios.pages.compared import compared_section
-from scenarios.pages.origin import file_digest, input_digests, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.provenance import file_digest, input_digests, origin_list
 from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.pages.sections import made_sections
 from scenarios.pages.seeds_answer import seeds_answer, seeds_question

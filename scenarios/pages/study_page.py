@@ -13,8 +13,8 @@ import numpy as np
 
 from scenarios.pages.assumptions import assumed_list
 from scenarios.pages.glossary import glossary
-from scenarios.pages.origin import file_digest, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.provenance import file_digest, origin_list
 from scenarios.pages.sections import made_sections
 from scenarios.pages.slider import SLIDER_STYLE
 from scenarios.pages.study_answer import TO_TARGET, failed_rows, has_values, is_below, study_answer

@@ -9,8 +9,8 @@ from scenarios.config.quantities import format_s, signed_s
 from scenarios.pages.answer import agreement
 from scenarios.pages.assumptions import assumed_list, assumptions, recorded_preset
 from scenarios.pages.glossary import glossary
-from scenarios.pages.origin import file_digest, input_digests, origin_list
 from scenarios.pages.page_style import PAGE_STYLE
+from scenarios.pages.provenance import file_digest, input_digests, origin_list
 from scenarios.pages.recorded_graph import recorded_graph
 from scenarios.report.tables import percent
 from scenarios.report.web_page import html_table, text, web_page

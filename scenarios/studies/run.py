@@ -29,9 +29,9 @@ from scenarios.runtime.progress import heartbeat
 from scenarios.simulation.runner import check_events, job_of, run_job
 from scenarios.studies.train import check_checkpoints, logged_rows, notice_printer, take_part, train_overlay
 from scenarios.trackers.following import followed
-from scenarios.trackers.registry import load_trackers
 from scenarios.trackers.tensorboard import check_event_files, drop_event_files
 from scenarios.trackers.tracker import MakeTracker, TrackedTraining
+from scenarios.trackers.tracker_lookup import load_trackers
 from simulator import Job
 from topologies import (
     Connectivity,
@@ -269,8 +269,8 @@ def run_scenario(
     call_others : callable
         Called once before the first training, after all checks; see `scenarios.runtime.launcher`.
     trackers : sequence of str or callable
-        Which get the rows of all trainings as they come: see `scenarios.trackers.registry.load_trackers`. The file does
-        not depend on them.
+        Which get the rows of all trainings as they come: see `scenarios.trackers.tracker_lookup.load_trackers`. The
+        file does not depend on them.
 
     Raises
     ------

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
-from scenarios.trackers.registry import check_methods
 from scenarios.trackers.tracker import MakeTracker, TrackedTraining, Tracker
+from scenarios.trackers.tracker_lookup import check_methods
 from topologies import SilosimError
 from topologies.arrays import FloatArray
 from training import HistoryRow, Notice

@@ -9,8 +9,8 @@ from scenarios.export.tensorboard_files import EVENTS, EventFile
 from scenarios.runfile.folders import check_new_folder
 from scenarios.runfile.paths import writing
 from scenarios.runfile.run_tables import METRICS
-from scenarios.trackers.registry import TENSORBOARD
 from scenarios.trackers.tracker import TrackedTraining
+from scenarios.trackers.tracker_lookup import TENSORBOARD
 from topologies import MachineError
 from training import HistoryRow
 from training.history import PER_SILO

@@ -6,7 +6,7 @@ from typing import Any
 from scenarios.config.quantities import digits, format_s, in_unit, signed_s, time_unit
 from scenarios.report.tables import Column, Row, Table, note_lines
 from scenarios.validation.attribution import ArcShare, Attribution
-from scenarios.validation.study import Validated
+from scenarios.validation.validation_study import Validated
 from topologies.rounding import ROUNDING
 
 MOST_ARCS = 10

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from scenarios.config.events.cause import Cause
-from scenarios.config.events.registry import Events
+from scenarios.config.events.event_kinds import Events
 from scenarios.config.events.window import Window
 from scenarios.config.simulation import SimulationConfig
 from simulator.world.counted_silos import Absences, Presence

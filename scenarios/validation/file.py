@@ -20,8 +20,8 @@ from scenarios.runfile.simulated_rounds import head_bytes
 from scenarios.runfile.writer import write_head
 from scenarios.simulation.experiment import Experiment
 from scenarios.validation.circuit_table import arc_rows
-from scenarios.validation.study import Validated
 from scenarios.validation.table import validation_row
+from scenarios.validation.validation_study import Validated
 from topologies import InputError, Underlay, Workload
 
 SCHEMA = "silosim-validation/2"

@@ -25,7 +25,7 @@ from scenarios.simulation.windows import (
     presence_note,
 )
 from scenarios.validation.circuit_table import arc_rows
-from scenarios.validation.study import Validated
+from scenarios.validation.validation_study import Validated
 from topologies import Overlay, PeriodicOverlay
 
 PARTS = (

@@ -8,7 +8,7 @@ import pytest
 from document_blocks import ROOT
 
 from scenarios.config.designer_options import designer_options
-from scenarios.config.events.registry import BUILT_IN
+from scenarios.config.events.event_kinds import BUILT_IN
 from scenarios.config.network import NetworkConfig, WorkloadConfig
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.scenario import OverlaysConfig, Scenario

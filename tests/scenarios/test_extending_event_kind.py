@@ -7,7 +7,7 @@ import h5py
 import numpy as np
 import pytest
 
-from scenarios.config.events import registry
+from scenarios.config.events import event_kinds
 from scenarios.config.scenario import parse_scenario
 from scenarios.config.toml import scenario_text
 from scenarios.simulation.experiment import load_experiment
@@ -148,11 +148,11 @@ def test_mistakes_are_named_as_those_of_other_events(write, old, new, message):
 
 def test_tables_of_the_package_itself_need_no_look_at_installed_ones(monkeypatch):
     for name in ("all_names", "find_entry"):
-        monkeypatch.setattr(registry, name, lambda *_, **__: pytest.fail("looked at installed packages"))
+        monkeypatch.setattr(event_kinds, name, lambda *_, **__: pytest.fail("looked at installed packages"))
     own = ["background", "demands", "capacity", "failure", "away"]
 
-    assert list(registry.kinds_for(["away", "background"])) == own
-    assert list(registry.tables_for(["away", "background"])) == own
+    assert list(event_kinds.kinds_for(["away", "background"])) == own
+    assert list(event_kinds.tables_for(["away", "background"])) == own
 
 
 def test_without_the_package_its_table_is_unknown(write):
@@ -164,12 +164,12 @@ def test_the_entry_point_has_the_name_of_its_own_table(install_package):
     message = r"Maintenance in silosim\.event_kinds must be a kind of events with table 'works'"
     install_example(install_package, "works")
     with pytest.raises(MachineError, match=message):
-        registry.kinds_for(["works"])
+        event_kinds.kinds_for(["works"])
 
 
 def test_a_table_of_silosim_stays_its_own(install_package):
     install_example(install_package, "failure")
-    assert registry.kinds_for(["failure", "other"]) == registry.BUILT_IN
+    assert event_kinds.kinds_for(["failure", "other"]) == event_kinds.BUILT_IN
 
 
 @pytest.fixture

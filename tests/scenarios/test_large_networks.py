@@ -8,7 +8,7 @@ import pytest
 
 from scenarios.config.network import NetworkConfig, build_network
 from scenarios.studies import design as design_study
-from scenarios.validation.request import DEFAULT_ROUNDS
+from scenarios.validation.validation_request import DEFAULT_ROUNDS
 from simulator.statistics.confidence import rounds_for_interval
 from topologies import InputError, Underlay, load_underlay
 from topologies.consensus import spectral_gap
@@ -115,7 +115,7 @@ def test_eigenvalues_of_an_overlay_are_found_once(silosim, monkeypatch):
 
 
 def test_a_validation_that_would_fill_the_memory_names_the_most_rounds(silosim, monkeypatch):
-    monkeypatch.setattr("scenarios.validation.request.MOST_VALIDATED_STARTS", 11 * 300 + 10)
+    monkeypatch.setattr("scenarios.validation.validation_request.MOST_VALIDATED_STARTS", 11 * 300 + 10)
     asked = ("validate", "gaia", "--kind", "ring", "--model-size", "1 MB")
     refused = silosim(*asked).failed(2)
     assert refused.err == (

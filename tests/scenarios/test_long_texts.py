@@ -10,7 +10,7 @@ from scenarios.config.compute_times import compute_times
 from scenarios.config.link_rules import with_rules_of
 from scenarios.config.simulation import ComputeConfig
 from scenarios.metrics_import.clients import end_number
-from scenarios.metrics_import.tables import table_rows
+from scenarios.metrics_import.csv_rows import table_rows
 from topologies import AccessLinks, InputError, Workload, connectivity, load_underlay
 from topologies.networks.csv_table import parse_number, split_quantity
 from topologies.networks.field_names import finite_number

@@ -14,8 +14,8 @@ from scenarios.config.utilisation import utilisation
 from scenarios.studies.explain import explanation_table
 from scenarios.studies.simulate import simulate_table
 from scenarios.validation.causes import link_text
-from scenarios.validation.study import validate
 from scenarios.validation.table import validation_row
+from scenarios.validation.validation_study import validate
 from simulator import simulate
 from topologies import AccessLinks, InputError, Workload, build_overlay, connectivity, design, load_underlay
 

@@ -6,12 +6,12 @@ import pytest
 from scenarios.metrics_import.clients import _number_first as client_order
 from scenarios.metrics_import.clients import end_number
 from scenarios.metrics_import.columns import ColumnNames, find_columns
+from scenarios.metrics_import.csv_rows import _separator, table_rows
 from scenarios.metrics_import.flower import _field, _number_first, flower_rows, is_of_flower
 from scenarios.metrics_import.history import read_history
 from scenarios.metrics_import.json_files import json_rows
 from scenarios.metrics_import.rounds import Counting, counts_from_0
 from scenarios.metrics_import.rows import MetricsRow, MetricsRows
-from scenarios.metrics_import.tables import _separator, table_rows
 from scenarios.metrics_import.tensorboard import Scalars, _version
 from scenarios.metrics_import.tensorboard_runs import _joined, _runs
 from scenarios.metrics_import.values import metric_value, number_of, place_of, round_number

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from scenarios.validation.study import Validated
+from scenarios.validation.validation_study import Validated
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from scenarios.config.network import (
     work_name,
 )
 from scenarios.config.quantities import format_rate
-from scenarios.config.windows import with_windows_of
+from scenarios.config.transfer_windows import with_windows_of
 from scenarios.runfile.reader import read_run
 from topologies import InputError, Workload, design
 from topologies.designers.star import default_hub, star

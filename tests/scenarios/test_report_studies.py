@@ -19,9 +19,9 @@ from scenarios.runfile.study_table import read_study
 from scenarios.simulation.experiment import network_experiment
 from scenarios.studies.study import run_study
 from scenarios.validation.file import new_validation, read_validation
-from scenarios.validation.request import validation_experiment
-from scenarios.validation.study import validate
 from scenarios.validation.table import PARTS, part_key
+from scenarios.validation.validation_request import validation_experiment
+from scenarios.validation.validation_study import validate
 from topologies import InputError, Workload
 
 HEAD = "access_bps,local_steps,budget,seed,network,silos,overlay,kind,options,paper_s,error,point"

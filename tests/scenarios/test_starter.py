@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from scenarios.config.choices import key_choices
-from scenarios.config.events.registry import BUILT_IN
+from scenarios.config.events.event_kinds import BUILT_IN
 from scenarios.config.key_texts import key_texts
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network
 from scenarios.config.scenario import OverlaysConfig, Scenario, load_scenario, parse_scenario, workload_of

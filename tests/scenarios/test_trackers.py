@@ -15,8 +15,8 @@ from scenarios.doctor.checks import parts
 from scenarios.runfile.artifacts import checkpoints_path, models_path
 from scenarios.runfile.reader import read_run
 from scenarios.trackers.following import followed
-from scenarios.trackers.registry import load_trackers, tracker_names
 from scenarios.trackers.tensorboard import TensorBoard, check_event_files, drop_event_files, events_path
+from scenarios.trackers.tracker_lookup import load_trackers, tracker_names
 from topologies import InputError, MachineError, TrainingError
 from training import HistoryRow
 from training.checkpoints.checkpoint_manager import CheckpointManager

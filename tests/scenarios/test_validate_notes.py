@@ -9,7 +9,6 @@ import pytest
 from scenarios.config.events.cause import Cause
 from scenarios.config.simulation import SimulationConfig
 from scenarios.validation import circuit_table
-from scenarios.validation.study import Validated
 from scenarios.validation.table import (
     _estimates,
     _mean_of,
@@ -18,6 +17,7 @@ from scenarios.validation.table import (
     _unexplained,
     plus_minus,
 )
+from scenarios.validation.validation_study import Validated
 from topologies import load_underlay
 from topologies.statistics import ConfidenceInterval
 

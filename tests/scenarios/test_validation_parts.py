@@ -14,15 +14,24 @@ from scenarios.config.network import NetworkConfig, build_network
 from scenarios.config.simulation import SimulationConfig
 from scenarios.simulation.cycle_time import SimulatedCycleTime
 from scenarios.simulation.experiment import graph_experiment
-from scenarios.validation import attribution, baseline, events, file, randomized, request, study, table
+from scenarios.validation import (
+    attribution,
+    baseline,
+    events,
+    file,
+    randomized,
+    table,
+    validation_request,
+    validation_study,
+)
 from scenarios.validation.attribution import ArcShare, Attribution
 from scenarios.validation.baseline import _over_same_rounds
 from scenarios.validation.circuit_table import MOST_ARCS, _number, _rows, arc_rows, circuit_table
 from scenarios.validation.events import WindowEvents
 from scenarios.validation.randomized import _busiest
-from scenarios.validation.request import validation_experiment
-from scenarios.validation.study import Validated, validate
 from scenarios.validation.terms import _longest
+from scenarios.validation.validation_request import validation_experiment
+from scenarios.validation.validation_study import Validated, validate
 from topologies import InputError, Workload
 
 NONE = Cause(assumption="", place="", explanation="as Eq. 3 says")
@@ -331,12 +340,12 @@ def test_rounds_of_a_validation_are_those_asked_for(gaia, settings, from_scenari
 
 
 def test_randomized_overlays_of_many_silos_have_rounds_for_an_interval(gaia, monkeypatch):
-    monkeypatch.setattr(request, "RANDOMIZED_ROUNDS", 100)
+    monkeypatch.setattr(validation_request, "RANDOMIZED_ROUNDS", 100)
     assert validation_experiment(gaia, {}, from_scenario=False)[1] == 500
 
 
 def test_a_validation_keeps_all_rounds_and_so_has_a_limit(gaia, monkeypatch):
-    monkeypatch.setattr(request, "MOST_VALIDATED_STARTS", 11 * 300 + 10)
+    monkeypatch.setattr(validation_request, "MOST_VALIDATED_STARTS", 11 * 300 + 10)
     assert validation_experiment(gaia, {"rounds": 300}, from_scenario=True)[0].simulation.rounds == 300
     with pytest.raises(
         InputError, match=r"rounds\(=301\) of 11 silos must be at most 300: a validation keeps all"
@@ -396,9 +405,9 @@ def test_a_difference_of_more_than_a_hundredth_is_explained(paper_s, over, is_ex
 
 def test_who_is_followed_for_the_cycle_time(monkeypatch):
     periodic = type("Periodic", (), {"critical_circuit": [(3, 0), (1, 1), (3, 2)]})
-    monkeypatch.setattr(study, "PeriodicOverlay", periodic)
-    assert study._followed(periodic()).tolist() == [1, 3]
-    assert study._followed(SimpleNamespace(graph=SimpleNamespace(silos=3))).tolist() == [0, 1, 2]
+    monkeypatch.setattr(validation_study, "PeriodicOverlay", periodic)
+    assert validation_study._followed(periodic()).tolist() == [1, 3]
+    assert validation_study._followed(SimpleNamespace(graph=SimpleNamespace(silos=3))).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("arc_number", [0, 1])
@@ -475,7 +484,7 @@ def simulated_with(cycle_time_s, half_width_s):
 def test_a_row_of_a_validation_has_forms_times_and_parts(monkeypatch):
     overlay_class = type("Designed", (), {"kind": "ring"})
     monkeypatch.setattr(table, "Overlay", overlay_class)
-    monkeypatch.setattr(study, "Overlay", overlay_class)
+    monkeypatch.setattr(validation_study, "Overlay", overlay_class)
     overlay = overlay_class()
     overlay.closed_forms = SimpleNamespace(paper_s=2.0, serialized_s=3.0, load_bound_s=4.0, busiest_link=0)
     overlay.graph = SimpleNamespace(link_name=lambda link: f"link {link}")
@@ -590,9 +599,9 @@ def validations(monkeypatch):
     def make(*kinds, compute=None, randomized_rounds=None):
         rounds = {}
         designed = type("Designed", (SimpleNamespace,), {})
-        monkeypatch.setattr(study, "Overlay", designed)
+        monkeypatch.setattr(validation_study, "Overlay", designed)
         monkeypatch.setattr(
-            study,
+            validation_study,
             "paired_difference",
             lambda one, first, *, silos: (one, first, silos) if silos == 3 else None,
         )
@@ -602,7 +611,7 @@ def validations(monkeypatch):
             found[overlay.kind] = rounds
             return replace(result_of(), starts=overlay.kind)
 
-        monkeypatch.setattr(study, "_validated", validated)
+        monkeypatch.setattr(validation_study, "_validated", validated)
 
         def design(kind):
             made = SimpleNamespace if kind == "matcha" else designed
@@ -696,8 +705,8 @@ def both_simulations(monkeypatch):
             "random_cycle_time": lambda _overlay, rounds, seed: ("forms", rounds, seed),
             "attribute_randomized": lambda *given, **more: (given[2], more),
         }.items():
-            monkeypatch.setattr(study, name, value)
-        found = study._validated(overlay, simulation or SimulationConfig(), rounds=30, seed=7)
+            monkeypatch.setattr(validation_study, name, value)
+        found = validation_study._validated(overlay, simulation or SimulationConfig(), rounds=30, seed=7)
         assert found.overlay is overlay
         assert (found.equal, found.maxmin) == ("equal", maxmin)
         return found, seen

@@ -3,7 +3,7 @@
 import hashlib
 import json
 
-from scenarios.pages.origin import file_digest, input_digests, origin_list
+from scenarios.pages.provenance import file_digest, input_digests, origin_list
 from scenarios.runfile.origin import NETWORK_DIGEST, recorded_origin
 
 
@@ -29,7 +29,7 @@ def test_versions_are_those_of_the_file():
 
 
 def test_a_digest_is_that_of_all_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr("scenarios.pages.origin._PIECE", 4)
+    monkeypatch.setattr("scenarios.pages.provenance._PIECE", 4)
     for data in (b"", b"abc", b"abcd", b"abcdefghi"):
         (tmp_path / "x").write_bytes(data)
         assert file_digest(tmp_path / "x") == hashlib.sha256(data).hexdigest()
