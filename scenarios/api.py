@@ -415,7 +415,7 @@ def upgrade(
     overlay = design_any(chosen, graph, work, seed=seed)
     if not isinstance(overlay, Overlay | PeriodicOverlay):
         raise InputError(
-            "is a randomized overlay, whose arcs are drawn anew in each round.",
+            "is a randomized overlay, which has no fixed arcs.",
             field=Field("kind", value=kind),
         )
     return upgrade_table(overlay, asked, simulation, rounds=rounds, seed=seed)

@@ -92,6 +92,11 @@ class MixingPlan:
                 before = np.concatenate(([0], np.cumsum(computes[self.index])))
                 object.__setattr__(self, "_computed", before)
 
+    def __repr__(self) -> str:
+        """Size, rounds and number of different matrices."""
+        size = f"{self.matrices.shape[1]} silos, {self.rounds} rounds, matrices: {len(self.matrices)}"
+        return f"<MixingPlan: {size}, longest lag {self.longest_lag}>"
+
     @property
     def longest_lag(self) -> int:
         """Largest lag of a weight; 1 without lags."""
@@ -279,6 +284,11 @@ class TrainingJob:
                     f"silo_labels(of {len(self.silo_labels)}) must name each of silos(={self.silos})."
                 )
             object.__setattr__(self, "silo_labels", tuple(self.silo_labels))
+
+    def __repr__(self) -> str:
+        """Model, size and seed."""
+        size = f"{self.silos} silos, {self.config.rounds} rounds, seed {self.seed}"
+        return f"<TrainingJob: {self.config.model} on {self.config.dataset}, {size}>"
 
     def _check_compressed_mixing(self) -> None:
         """Raise an InputError for a plan whose models cannot be sent compressed."""

@@ -30,6 +30,8 @@ SUMMARIES: Mapping[str, str] = {
     "sweep": "Design and simulate overlays at several access capacities.",
     "upgrade": "Say which links to buy: cheapest sets and what they gain.",
     "study": "Compute a grid of points into one table.",
+    "partition": "Split training data over the silos, and compare the parts.",
+    "calibrate": "Measure the computing time of a local step.",
     "run": "Design, simulate and train a scenario, into one HDF5 file.",
     "show": "Print the tables of a run.",
     "plot": "Draw a run, or any columns of a study's table.",
@@ -38,8 +40,6 @@ SUMMARIES: Mapping[str, str] = {
     "replay": "Replay a run on another network: new times, no training.",
     "export": "Write a run as tables, TensorBoard files and JSON lines.",
     "import-metrics": "Join another program's metrics with simulated overlays.",
-    "partition": "Split training data over the silos, and compare the parts.",
-    "calibrate": "Measure the computing time of a local step.",
     "tables": "Reprint the paper's tables of cycle times beside ours.",
     "demo": "Run the shipped example: GEANT, 40 silos, three overlays.",
 }

@@ -109,7 +109,7 @@ def upgrade(
         weights=weights,
         schedule=schedule,
         both_ways=both_ways,
-        why="whose arcs are drawn anew in each round",
+        why="which has no fixed arcs",
         known=experiment.overlays if is_scenario(study) else (),
     )
     simulation = opt.simulation_config(1 if rounds is None else rounds, sharing, queueing, engine)

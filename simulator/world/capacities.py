@@ -83,6 +83,14 @@ class CapacityTrace:
         object.__setattr__(self, "date_s", date_s)
         object.__setattr__(self, "capacity_bps", capacity_bps)
 
+    def __repr__(self) -> str:
+        """Link, number of dates and range of capacities."""
+        low, high = self.capacity_bps.min(), self.capacity_bps.max()
+        period = "" if self.period_s is None else f", every {self.period_s:g} s"
+        return (
+            f"<CapacityTrace of {self.link!r}: {len(self.date_s)} dates, {low:g} to {high:g} bit/s{period}>"
+        )
+
     def effects(self, names: Names, /) -> Effects:
         """See `simulator.world.effects.Event`."""
         return Effects(capacities=dict.fromkeys(names.directions(self.link), self))

@@ -78,8 +78,9 @@ def test_links_of_pages_that_sphinx_does_not_check_lead_to_files(page: str) -> N
             assert (ROOT / target).exists(), f"{page}: {target}"
 
 
-def test_files_that_architecture_names_exist() -> None:
-    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "docs/project/data_flow.md"])
+def test_files_that_architecture_names_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
     named = [path for path in re.findall(r"`(\w+/[\w/]+\.py)", text) if "NAME" not in path]
 
     assert len(named) > 15
@@ -185,11 +186,13 @@ def run_python(block: Block, where: str) -> str:
 
 def install(project: dict[str, Any], install_package: Callable[..., Path]) -> None:
     """Install a package with the documented extensions and the entry points of a page."""
+    # Without them pip installs nothing.
+    assert {"name", "version"} <= project.keys()
     groups = project["entry-points"].items()
     lines = [f"[{group}]\n" + "\n".join(f"{k} = {v}" for k, v in points.items()) for group, points in groups]
     extensions = (ROOT / "docs" / "extending").glob("*.py")
     modules = {path.stem: path.read_text("utf-8") for path in extensions}
-    install_package(project.get("name", "extension"), "\n".join(lines) + "\n", modules)
+    install_package(project["name"], "\n".join(lines) + "\n", modules)
 
 
 def check_scenario(given: dict[str, Any], where: str) -> None:

@@ -463,7 +463,7 @@ def test_rounds_and_engine_are_those_asked_for(silosim):
         (("--budget", 1, "--by", "all"), "by(='all') must be 'paper', 'serialized' or 'load'."),
         (
             ("--budget", 1, "--kind", "matcha"),
-            "kind(='matcha') is a randomized overlay, whose arcs are drawn anew in each round; upgrade",
+            "kind(='matcha') is a randomized overlay, which has no fixed arcs; upgrade",
         ),
         (("--budget", 1, "--prices", "none.csv"), "none.csv: there is no such file."),
         (("--budget", 1, "--rounds", 0), "rounds(=0) must be >= 1."),

@@ -1,6 +1,7 @@
 """Events: what is refused, in one line each."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -184,3 +185,9 @@ def test_the_last_number_that_is_taken_and_the_first_that_is_not(make, pair):
     make(taken)
     with pytest.raises(InputError):
         make(beyond)
+
+
+def test_a_trace_is_shown_on_one_line():
+    trace = CapacityTrace(link="A - B", date_s=[0.0, 5.0], capacity_bps=[1e9, 2e8])
+    assert repr(trace) == "<CapacityTrace of 'A - B': 2 dates, 2e+08 to 1e+09 bit/s>"
+    assert repr(replace(trace, period_s=86_400.0)).endswith(", every 86400 s>")

@@ -8,9 +8,9 @@ import pytest
 
 from topologies import state_of
 from topologies.errors import InputError
-from training import MixingPlan, TrainingConfig
+from training import MixingPlan, TrainingConfig, check_data
 from training.config import CHOICES
-from training.data.datasets import DataOptions
+from training.data.datasets import DataOptions, load_dataset
 from training.mpi.job_file import read_job, write_job
 
 
@@ -258,6 +258,17 @@ def test_a_job_of_more_rounds_than_its_plan_is_told_so_wherever_silos_compute(ma
     # Silos compute in two of the rounds, for which there are two rows.
     job = make_job(silos=2, rounds=3, mixing=plan, taking_part=np.array([[True, False], [False, True]]))
     assert job.steps.before(2).tolist() == [1, 1]
+
+
+def test_plans_jobs_and_data_are_shown_on_one_line(make_job):
+    job = make_job(silos=2, rounds=3)
+    assert repr(job) == "<TrainingJob: softmax on digits, 2 silos, 3 rounds, seed 7>"
+    assert repr(job.mixing) == "<MixingPlan: 2 silos, 3 rounds, matrices: 1, longest lag 1>"
+    data = load_dataset("digits", DataOptions())
+    assert repr(data) == "<Dataset digits: 1442 + 355 samples of shape (1, 8, 8), 10 classes>"
+    checked = check_data(job.config, silos=2, seed=0)
+    assert repr(checked) == f"<CheckedData: {type(checked.model).__name__}, 2 silos, {checked.dataset!r}>"
+    assert "\n" not in repr(checked)
 
 
 def test_what_plans_and_jobs_compute_themselves_is_no_argument_and_not_in_their_text(make_job):

@@ -105,6 +105,11 @@ class Dataset:
     opened: bool = True
     input_parts: tuple[InputPart, ...] = ()
 
+    def __repr__(self) -> str:
+        """Source, number of samples, shape of one and number of classes."""
+        size = f"{len(self.train_labels)} + {len(self.test_labels)} samples of shape {self.sample_shape}"
+        return f"<Dataset {self.source or '(no source)'}: {size}, {self.classes} classes>"
+
     @property
     def sample_shape(self) -> tuple[Any, ...]:
         """Shape of one sample, or of each of its inputs."""

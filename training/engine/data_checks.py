@@ -40,6 +40,10 @@ class CheckedData:
     parts: tuple[IntArray, ...]
     dataset: Dataset
 
+    def __repr__(self) -> str:
+        """Model, number of silos and data set."""
+        return f"<CheckedData: {type(self.model).__name__}, {len(self.parts)} silos, {self.dataset!r}>"
+
 
 def check_data(
     config: TrainingConfig,
