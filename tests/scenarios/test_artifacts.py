@@ -129,7 +129,7 @@ def test_a_complete_run_is_known_from_any_folder(silosim, alone, tmp_path, monke
     (tmp_path / "net.gml").write_bytes(files("topologies").joinpath("data", "gaia.gml").read_bytes())
     alone.write_text(alone.read_text().replace('"gaia"', '"net.gml"').replace("keep_models = true", ""))
     monkeypatch.chdir(tmp_path)
-    assert silosim("run", alone.name, "-o", "x.h5").code == 0
+    silosim("run", alone.name, "-o", "x.h5").ok()
     leftover = checkpoints_path(tmp_path / "x.h5")  # of a kill just before the end
     leftover.mkdir()
     monkeypatch.chdir(tmp_path.parent)
@@ -142,7 +142,7 @@ def test_a_complete_run_is_known_from_any_folder(silosim, alone, tmp_path, monke
 def test_only_the_complete_run_of_the_same_scenario_is_nothing_to_resume(silosim, alone, tmp_path):
     path, text = tmp_path / "x.h5", alone.read_text().replace("keep_models = true", "")
     alone.write_text(text)
-    assert silosim("run", alone, "-o", path).code == 0
+    silosim("run", alone, "-o", path).ok()
     assert is_complete(path, parse_scenario(text, source="small.toml"), text)
     other = text.replace("seed = 3", "seed = 4")
     assert not is_complete(path, parse_scenario(other, source="small.toml"), other)

@@ -173,7 +173,7 @@ def test_times_of_rounds_are_a_trace_for_simulations(silosim, scenario, tmp_path
     )
     path = tmp_path / "times.csv"
 
-    assert silosim("calibrate", scenario, "--steps", 3, "--times", path).code == 0
+    silosim("calibrate", scenario, "--steps", 3, "--times", path).ok()
     assert path.read_text() == f"compute_s\n{times}"
     assert "exists already" in silosim("calibrate", scenario, "--times", path).failed(2).err
     simulated = silosim("simulate", "gaia", "--kind", "ring", "--compute-times", path, "--rounds", 20)

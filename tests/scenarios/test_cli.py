@@ -145,7 +145,7 @@ def test_sweep_replaces_files_only_when_told_to(silosim, tmp_path, name):
     assert (kept.code, kept.out) == (2, "")
     assert kept.err == f"silosim: error: {tmp_path / name} exists already; --force replaces it.\n"
     assert [path.read_text() for path in tmp_path.iterdir()] == ["mine"]
-    assert silosim(*command, "--force").code == 0
+    silosim(*command, "--force").ok()
     assert (tmp_path / name).read_bytes() != b"mine"
 
 

@@ -167,7 +167,7 @@ def test_a_map_and_a_conversion_are_written_once(silosim, tmp_path):
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == f"silosim: error: {figure} exists already; --force replaces it.\n"
     assert (figure.read_bytes(), copy.read_bytes()) == (drawn, written)
-    assert silosim("underlay", "gaia", "--convert", copy, "--force").code == 0
+    silosim("underlay", "gaia", "--convert", copy, "--force").ok()
     assert load_underlay(copy).routers == 11
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.gml", "net.gml", "new"]
 

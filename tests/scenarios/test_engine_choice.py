@@ -37,13 +37,13 @@ def test_simulate_names_the_engine_that_was_asked_for(silosim, tmp_path, engine)
     assert result.code == 0, result.err
     assert f"Engine: {engine}." in result.out.splitlines()
     assert engines_in(path, "ring", "star") == [engine, engine]
-    rows = json.loads(silosim(*command, "--json").out)["rows"]
+    rows = json.loads(silosim(*command, "--json").ok().out)["rows"]
     assert [row["engine"] for row in rows] == [engine, engine]
 
 
 def test_both_engines_give_the_same_cycle_times(silosim):
     command = ("simulate", "geant", "--kind", "ring", "--kind", "mst", "--rounds", 200, "--json")
-    simpy, compiled = (json.loads(silosim(*command, "--engine", name).out)["rows"] for name in ENGINES)
+    simpy, compiled = (json.loads(silosim(*command, "--engine", name).ok().out)["rows"] for name in ENGINES)
     for one, other in zip(simpy, compiled, strict=True):
         assert one["simulated_s"] == pytest.approx(other["simulated_s"], rel=1e-9)
         for key in ("period_rounds", "simulated_is_exact"):
@@ -52,7 +52,7 @@ def test_both_engines_give_the_same_cycle_times(silosim):
 
 def test_auto_takes_the_compiled_engine_for_many_messages_only(silosim):
     def engine(rounds):
-        out = silosim("simulate", "gaia", "--kind", "ring", "--rounds", rounds, "--json").out
+        out = silosim("simulate", "gaia", "--kind", "ring", "--rounds", rounds, "--json").ok().out
         return json.loads(out)["rows"][0]["engine"]
 
     assert (engine(100), engine(2000)) == ("simpy", "compiled")  # 11 arcs; 20,000 messages are many
@@ -67,7 +67,7 @@ def test_validate_simulates_everything_with_the_engine(silosim, tmp_path):
         for kind in ("ring", "random_ring"):
             attrs = file[f"validation/{kind}"].attrs
             assert (attrs["equal_engine"], attrs["maxmin_engine"]) == ("compiled", "compiled")
-    found = json.loads(silosim(*command, "--json").out)["rows"]
+    found = json.loads(silosim(*command, "--json").ok().out)["rows"]
     assert {row[f"{how}_engine"] for row in found for how in ("equal", "maxmin")} == {"simpy"}
 
 

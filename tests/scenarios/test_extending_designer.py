@@ -78,8 +78,8 @@ def test_on_the_command_line(silosim):
     assert result.code == 0, result.err
     assert (circulant["overlay"], circulant["arcs"], circulant["options"]) == ("circulant", 33, {"degree": 3})
     assert tree["options"] == {}
-    assert json.loads(silosim(*command, "--json").out)["rows"][0]["options"] == {"degree": 2}
-    assert "circulant: degree 3." in silosim(*command, "--degree", 3).out.splitlines()
+    assert json.loads(silosim(*command, "--json").ok().out)["rows"][0]["options"] == {"degree": 2}
+    assert "circulant: degree 3." in silosim(*command, "--degree", 3).ok().out.splitlines()
 
 
 @pytest.mark.usefixtures("installed")
@@ -99,7 +99,7 @@ def test_the_command_line_checks_it(silosim, arguments, message):
 
 @pytest.mark.usefixtures("installed")
 def test_help_shows_it(silosim):
-    text = " ".join(silosim("simulate", "--help").out.split())
+    text = " ".join(silosim("simulate", "--help").ok().out.split())
 
     assert "--degree N Models that a silo sends per round. [>= 1; default: 2]" in text
 

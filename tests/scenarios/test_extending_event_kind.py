@@ -91,7 +91,7 @@ def test_rounds_during_maintenance_take_as_long_as_the_slow_link(silosim, write,
 def test_validate_names_it_as_the_cause(silosim, write):
     whole = write(MAINTENANCE.replace("100 s", "1 d"))
     shown = silosim("validate", whole)
-    row = json.loads(silosim("validate", whole, "--json").out)["rows"][0]
+    row = json.loads(silosim("validate", whole, "--json").ok().out)["rows"][0]
 
     assert shown.code == 0, shown.err
     words = " ".join(shown.out.split())

@@ -22,7 +22,7 @@ def test_the_table_names_both_sizes(silosim):
 
 
 def test_json_has_the_pairs(silosim):
-    found = json.loads(silosim("fit-window", "clouds_aws", "--json").out)
+    found = json.loads(silosim("fit-window", "clouds_aws", "--json").ok().out)
 
     assert len(found["rows"]) == 17
     assert sum(row["limited"] for row in found["rows"]) == len(found["limited_pairs"])
@@ -31,7 +31,7 @@ def test_json_has_the_pairs(silosim):
 
 def test_the_windows_are_those_of_a_scenario(silosim, tmp_path):
     printed = silosim("fit-window", "clouds_aws", "--toml")
-    rows = json.loads(silosim("fit-window", "clouds_aws", "--json").out)["rows"]
+    rows = json.loads(silosim("fit-window", "clouds_aws", "--json").ok().out)["rows"]
     path = tmp_path / "scenario.toml"
     path.write_text(f'[network]\nunderlay = "clouds_aws"\n{printed.out}[workload]\npreset = "femnist"\n')
 

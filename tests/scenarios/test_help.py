@@ -12,29 +12,17 @@ from scenarios.cli.commands import SUMMARIES
 COMMANDS = typer.main.get_command(app).commands
 ORDER = (
     *("doctor", "init", "underlay", "fit-window", "design", "explain", "simulate", "validate", "sweep"),
-    *(
-        "upgrade",
-        "study",
-        "run",
-        "show",
-        "plot",
-        "timeline",
-        "report",
-        "replay",
-        "export",
-        "import-metrics",
-        "partition",
-    ),
-    *("calibrate", "tables", "demo"),
+    *("upgrade", "study", "partition", "calibrate"),
+    *("run", "show", "plot", "timeline", "report", "replay", "export"),
+    *("import-metrics", "tables", "demo"),
 )
 
 
 def test_commands_are_listed_in_the_order_of_use_with_whole_summaries(silosim):
-    result = silosim("--help")
+    result = silosim("--help").ok()
     lines = result.out.splitlines()
     listed = [line.split()[0] for line in lines if line[:2] == "  " and line.split()[0] in SUMMARIES]
 
-    assert result.code == 0
     assert tuple(SUMMARIES) == ORDER
     assert tuple(listed[: len(ORDER)]) == ORDER
     assert max(map(len, lines)) <= 80
@@ -82,7 +70,7 @@ def test_the_example_of_a_command_can_be_parsed(name):
     ],
 )
 def test_the_usage_says_what_a_command_takes(silosim, name, usage):
-    assert silosim(name, "--help").out.splitlines()[0] == f"Usage: {usage}"
+    assert silosim(name, "--help").ok().out.splitlines()[0] == f"Usage: {usage}"
 
 
 def test_an_unknown_command_is_answered_with_a_near_one(silosim):

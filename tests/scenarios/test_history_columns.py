@@ -43,9 +43,9 @@ def test_a_file_without_the_newer_columns_still_reads(run_file, tmp_path, silosi
         assert all(np.isnan(old.history[name]).all() for name in OPTIONAL)
         assert old.history["silo_accuracy"].shape == (4, 11)
         np.testing.assert_array_equal(old.history["silo_loss"], new.history["silo_loss"])
-    assert silosim("show", path).code == 0
-    assert silosim("plot", path, "-o", tmp_path / "old.png").code == 0
-    assert silosim("replay", path, "--access", "1 Gbps", "-o", tmp_path / "replay.h5").code == 0
+    silosim("show", path).ok()
+    silosim("plot", path, "-o", tmp_path / "old.png").ok()
+    silosim("replay", path, "--access", "1 Gbps", "-o", tmp_path / "replay.h5").ok()
     assert np.isnan(read_run(tmp_path / "replay.h5").overlays[0].history["objective"]).all()
 
 

@@ -88,7 +88,7 @@ def test_rows_of_the_last_round_and_few_others_are_a_whole_run(silosim, scenario
     """As those of a resumed run that logs more often than before it was cut short."""
     for owner in ("scenarios.studies.run", "scenarios.studies.train"):
         monkeypatch.setattr(f"{owner}.load_backend", lambda *_: Stopping([0, 12]))
-    assert silosim("run", scenario, "-o", tmp_path / "x.h5").code == 0
+    silosim("run", scenario, "-o", tmp_path / "x.h5").ok()
     assert read_run(tmp_path / "x.h5").overlays[0].history["round"].tolist() == [0, 12]
 
 

@@ -172,8 +172,8 @@ def test_a_runs_file_keeps_the_places_and_a_replay_uses_them(silosim, tmp_path):
         'blocked = ["Tokyo - Sydney"]\n[workload]\npreset = "inaturalist"\n[overlays]\nkinds = ["ring"]\n'
         "[simulation]\nrounds = 20\n"
     )
-    assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
-    assert silosim("replay", tmp_path / "run.h5", "-o", tmp_path / "same.h5").code == 0
+    silosim("run", scenario, "-o", tmp_path / "run.h5").ok()
+    silosim("replay", tmp_path / "run.h5", "-o", tmp_path / "same.h5").ok()
     moved = silosim(
         *("replay", tmp_path / "run.h5", "--underlay", "aws_na", "-o", tmp_path / "moved.h5"),
         *(word for router in ("Denver", "Denver", "Miami", "Boston") for word in ("--silo-at", router)),

@@ -50,7 +50,7 @@ def test_transmissions_alone_take_longer(silosim):
             *more,
             "--json",
         ]
-        found = json.loads(silosim(*options).out)
+        found = json.loads(silosim(*options).ok().out)
         times.append([row["transmission_s"] for row in found["rows"]])
 
     assert times[1] == pytest.approx([1.07 * seconds for seconds in times[0]], rel=1e-12)

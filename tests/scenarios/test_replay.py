@@ -71,7 +71,7 @@ def test_a_replay_needs_neither_the_networks_file_nor_the_model(silosim, tmp_pat
         f'[network]\nunderlay = "{line}"\n[workload]\ncompute = "1 ms"\nlocal_steps = 2\n'
         '[overlays]\nkinds = ["ring"]\n[training]\nranks = 1\nmodel = "softmax"\nrounds = 1\n'
     )
-    assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
+    silosim("run", scenario, "-o", tmp_path / "run.h5").ok()
     line.unlink()
     monkeypatch.setattr("training.backend.load_backend", None)
     result = silosim("replay", tmp_path / "run.h5", "-o", tmp_path / "same.h5")
@@ -90,7 +90,7 @@ def test_a_replay_without_training_prints_its_table_and_draws_nothing(silosim, s
             'compute = "10 ms"', 'preset = "inaturalist"'
         )
     )
-    assert silosim("run", scenario, "-o", tmp_path / "run.h5").code == 0
+    silosim("run", scenario, "-o", tmp_path / "run.h5").ok()
     result = silosim("replay", tmp_path / "run.h5", "--access", "1 Gbps", "-o", tmp_path / "new.h5", "--json")
 
     assert result.code == 0
@@ -104,7 +104,7 @@ def test_a_run_that_was_cut_short_is_replayed_over_all_its_rounds(silosim, run_f
     with edited(cut) as file:
         file.attrs["scenario"] = file.attrs["scenario"].replace("rounds = 12", "rounds = 45")
         file["training/ring/round"][2:] = -1
-    assert silosim("replay", cut, "-o", tmp_path / "new.h5").code == 0
+    silosim("replay", cut, "-o", tmp_path / "new.h5").ok()
     star, ring = read_run(tmp_path / "new.h5").overlays
 
     assert (len(star.wall_clock_s), len(ring.wall_clock_s)) == (4, 2)

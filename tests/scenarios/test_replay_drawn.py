@@ -59,7 +59,7 @@ def test_every_arc_carries_a_model_in_the_rounds_of_the_run(silosim, run_of_draw
 
 def test_the_arcs_are_those_of_the_schedule_of_the_run(silosim, run_of_drawn, tmp_path):
     path = tmp_path / "other.h5"
-    assert silosim("replay", run_of_drawn, "--core", "50 Mbps", "-o", path).code == 0
+    silosim("replay", run_of_drawn, "--core", "50 Mbps", "-o", path).ok()
     record = read_run(run_of_drawn)
     graph = connectivity(load_underlay("gaia"), access=AccessLinks(up_bps=1e8, down_bps=1e8))
     schedule = make_schedule(design_random("matcha_ring", graph, record.work), 3, 30)
@@ -93,7 +93,7 @@ def test_the_arcs_of_a_replay_on_another_underlay_are_still_those_of_the_run(
         text.replace('["star", "ring"]', '["matcha_plus"]').replace('10 ms"', '10 ms"\nmodel_size = "1 MB"')
     )
     run, other, back = (tmp_path / f"{name}.h5" for name in ("run", "other", "back"))
-    assert silosim("run", scenario, "-o", run).code == 0
+    silosim("run", scenario, "-o", run).ok()
     there = silosim("replay", run, "--underlay", tmp_path / "there.gml", "-o", other)
     here = silosim("replay", other, "--underlay", tmp_path / "here.gml", "-o", back)
     (before,), (moved,) = (read_run(path).overlays for path in (run, other))

@@ -215,7 +215,7 @@ def test_show_says_how_far_a_training_had_come(
 
     with monkeypatch.context() as patch:
         patch.setattr("training.checkpoints.checkpoint_manager.CheckpointManager.save", ends)
-        assert silosim("run", scenario, "-o", path).code == 3
+        silosim("run", scenario, "-o", path).failed(3)
     shown = silosim("show", f"{path}.partial")
     assert shown.code == 0
     head, _, star, ring = shown.out[shown.out.index("overlay ") :].splitlines()[:4]

@@ -77,7 +77,7 @@ def test_an_existing_file_is_kept_unless_forced(silosim, scenario, tmp_path):
     assert refused.code == 2
     assert "--force" in refused.err
     assert path.read_text() == "old"
-    assert silosim("run", scenario, "-o", path, "--force", "--json").code == 0
+    silosim("run", scenario, "-o", path, "--force", "--json").ok()
     assert len(read_run(path).overlays) == 2
 
 
@@ -158,7 +158,7 @@ def test_a_killed_run_leaves_a_file_that_opens_with_every_flushed_round(
     star = read_run(tmp_path / "x.h5.partial").overlays[0]
     assert len(star.wall_clock_s) > 20
     assert star.history["round"].tolist() == list(range(len(star.wall_clock_s)))
-    assert silosim("show", tmp_path / "x.h5.partial").code == 0
+    silosim("show", tmp_path / "x.h5.partial").ok()
     assert not (tmp_path / "x.h5").exists()
 
 

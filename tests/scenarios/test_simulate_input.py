@@ -135,7 +135,7 @@ def test_computing_times_of_an_option_are_no_key_of_the_scenario(silosim, tmp_pa
     assert silosim("simulate", path, "--compute-times", times).failed(2).err == (
         f"silosim: error: {times}: row 1 must hold 1 numbers, in seconds.\n"
     )
-    assert silosim("simulate", path, "--compute-times", "exponential").code == 0
+    silosim("simulate", path, "--compute-times", "exponential").ok()
 
 
 @pytest.mark.slow
@@ -198,7 +198,7 @@ def test_a_file_is_replaced_only_with_force(silosim, tmp_path, monkeypatch, endi
     assert (refused.code, refused.out) == (2, "")
     assert refused.err == f"silosim: error: {path} exists already; --force replaces it.\n"
     assert path.read_text() == "mine"
-    assert silosim(*command, "--force").code == 0
+    silosim(*command, "--force").ok()
     assert path.read_bytes() != b"mine"
 
 
