@@ -86,7 +86,7 @@ def named_routing(
     return partial(_routes, name=name, multipath_seed=multipath_seed, split_flows=split_flows)
 
 
-def routing_words(routing: Routing) -> str:
+def routing_text(routing: Routing) -> str:
     """A routing of `named_routing` in a few words; empty of the default, and of others."""
     if not isinstance(routing, partial) or routing.func is not _routes:
         return ""

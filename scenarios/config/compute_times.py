@@ -100,7 +100,7 @@ def compute_config(text: str) -> ComputeConfig:
     return validated(ComputeConfig, values)
 
 
-def computing_words(config: ComputeConfig | None, *, seed: int) -> str:
+def computing_text(config: ComputeConfig | None, *, seed: int) -> str:
     """Computing times in few words: ``constant``, ``lognormal (cv 0.3)``, ``exponential``, ``trace times.csv``.
 
     Parameters

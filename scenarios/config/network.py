@@ -13,7 +13,7 @@ from scenarios.config.found_files import found_beside
 from scenarios.config.link_rules import ack_share, with_rules_of
 from scenarios.config.overhead import overhead_factor
 from scenarios.config.overlap import overlap_share
-from scenarios.config.participation import participation_of, participation_words
+from scenarios.config.participation import participation_of, participation_text
 from scenarios.config.quantities import Duration, Rate, Size, format_bits, format_rate, format_s
 from scenarios.config.silo_pairs import ARROW, silo_pairs
 from scenarios.config.transfer_windows import streams_by_pair, with_windows_of
@@ -42,7 +42,7 @@ from topologies.networks.topohub import PREFIX
 from topologies.networks.underlay_title import underlay_title
 from topologies.quantities import parse_quantity
 from topologies.regular_files import is_folder
-from topologies.routings import named_routing, routing_words
+from topologies.routings import named_routing, routing_text
 from topologies.slow_start import with_slow_start
 from topologies.underlay import Underlay
 
@@ -719,14 +719,14 @@ def describe(graph: Connectivity, work: Workload, *, access: bool = True) -> str
     core = _measured(graph) if graph.is_measured else _core(graph)
     up, down = _span(graph.up_bps), _span(graph.down_bps)
     capacities = f"access {up if up == down else f'{up} up, {down} down'}; " if access else ""
-    routing = routing_words(graph.routing)
+    routing = routing_text(graph.routing)
     windows = f"{f'; {routing}' if routing else ''}{_windows(graph)}{_slow_start(graph)}{_rules(graph.rules)}"
     steps = f"{work.steps_text} local step{'' if work.steps_text == '1' else 's'}"
     return (
         f"{underlay_title(underlay)}: {silos}{places}, {between}\n"
         f"{capacities}{core}{windows}\n"
         f"{work.name}: {format_bits(work.model_bits)}{_compressed(work)}, {steps} of {_compute_span(work)}"
-        f"{participation_words(work.participation, graph.silos)}"
+        f"{participation_text(work.participation, graph.silos)}"
     )
 
 

@@ -45,7 +45,7 @@ def participation_key(participation: Participation) -> str | int:
     return participation.count
 
 
-def participation_words(participation: Participation | None, silos: int) -> str:
+def participation_text(participation: Participation | None, silos: int) -> str:
     """Who computes in a round, for captions; empty where all do."""
     if participation is None:
         return ""

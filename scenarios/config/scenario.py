@@ -235,11 +235,11 @@ def recorded_scenario(text: str) -> RecordedScenario:
         trained=f"model {stated['model']} on {stated['dataset']}, partition {stated['partition']}"
         if is_ours
         else f"by the backend {stated['backend']}",
-        compression=_message_words(stated),
+        compression=_message_text(stated),
     )
 
 
-def _message_words(training: Mapping[str, Any]) -> str:
+def _message_text(training: Mapping[str, Any]) -> str:
     """How a training compresses its messages, with the keys that decide it; empty where it does not."""
     kind = training["compression"]
     if kind == "none":

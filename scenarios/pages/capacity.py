@@ -73,8 +73,8 @@ def _overlay_data(facts: RunFacts, each: OverlayFacts) -> dict[str, Any]:
         "circuits": [list(circuit) for circuit in forms.curve.circuits],
         "sending": [forms.sending_bits, forms.sending_s],
         "load": [forms.load_bits, forms.load_s],
-        "busiest": [_link_words(facts, forms.access_links), _link_words(facts, forms.other_links)],
-        "need": [_need_words(facts, forms.access_links), _need_words(facts, forms.other_links)],
+        "busiest": [_link_text(facts, forms.access_links), _link_text(facts, forms.other_links)],
+        "need": [_need_text(facts, forms.access_links), _need_text(facts, forms.other_links)],
     }
 
 
@@ -95,7 +95,7 @@ def _carried(facts: RunFacts, each: OverlayFacts) -> dict[str, Any]:
     return {"links": {str(link): found for link, found in links.items() if any(found)}, "silos": silos}
 
 
-def _link_words(facts: RunFacts, links: tuple[int, ...]) -> str:
+def _link_text(facts: RunFacts, links: tuple[int, ...]) -> str:
     """Names of equally busy links, the first of many."""
     if not links:
         return _NO_LINK
@@ -104,12 +104,12 @@ def _link_words(facts: RunFacts, links: tuple[int, ...]) -> str:
     return ", ".join(names[:_MOST_NAMED] if more > 1 else names) + (f" and {more} more" if more > 1 else "")
 
 
-def _need_words(facts: RunFacts, links: tuple[int, ...]) -> str:
+def _need_text(facts: RunFacts, links: tuple[int, ...]) -> str:
     """Beginning of a sentence on how long the busiest links need; empty where no link needs time."""
     if not links:
         return ""
     one = len(links) == 1
-    return f"The busiest link{'' if one else 's'}, {_link_words(facts, links)}, need{'s' if one else ''}"
+    return f"The busiest link{'' if one else 's'}, {_link_text(facts, links)}, need{'s' if one else ''}"
 
 
 def forms_of(data: Mapping[str, Any], capacity_bps: float) -> tuple[float, float, float]:

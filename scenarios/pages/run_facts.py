@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scenarios.config.place_words import place_words
+from scenarios.config.place_text import place_text
 from scenarios.config.quantities import format_s
 from scenarios.config.scenario import RecordedScenario, recorded_scenario
 from scenarios.pages.answer import Compared
@@ -20,7 +20,7 @@ from scenarios.runfile.reader import OverlayRecord, RunRecord, open_file, read_r
 from scenarios.runfile.run_tables import link_usage
 from scenarios.runtime.progress import bar
 from scenarios.runtime.signals import check_interrupts
-from scenarios.studies.explain import circuit_table, further_words, loads_words
+from scenarios.studies.explain import circuit_table, further_text, loads_text
 from scenarios.studies.run_summary import summary_of
 from simulator.computing_rounds import computing_before
 from topologies import Connectivity, InputError, Overlay, build_overlay
@@ -145,7 +145,7 @@ class RunFacts:
         return Compared(
             rows=self.table.rows,
             hubs=[each.kind for each in overlays if each.hub is not None],
-            place=place_words(self.record.underlay, self.graph),
+            place=place_text(self.record.underlay, self.graph),
             target_accuracy=self.scenario.target_accuracy,
             is_trained=any(each.history for each in overlays),
             cut_trainings=[each.kind for each in overlays if not each.training_is_whole],
@@ -276,8 +276,8 @@ def _overlay_facts(
         if explained is None
         else (
             *explanation_sentences(explained),
-            *loads_words(explained, overlay),
-            *further_words(overlay),
+            *loads_text(explained, overlay),
+            *further_text(overlay),
         ),
         circuit=None
         if explained is None

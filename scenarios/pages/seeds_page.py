@@ -7,7 +7,7 @@ from pathlib import Path
 
 import h5py
 
-from scenarios.config.place_words import place_words
+from scenarios.config.place_text import place_text
 from scenarios.config.scenario import RecordedScenario, recorded_scenario
 from scenarios.pages.answer import Compared
 from scenarios.pages.compared import compared_section
@@ -98,7 +98,7 @@ def _compared(record: RunRecord, scenario: RecordedScenario, graph: Connectivity
     return Compared(
         rows=table.rows,
         hubs=[each.kind for each in record.overlays if each.hub is not None],
-        place=place_words(record.underlay, graph),
+        place=place_text(record.underlay, graph),
         target_accuracy=scenario.target_accuracy,
         is_trained=True,
     )

@@ -25,7 +25,7 @@ def weights_by_label(labels: Sequence[str], weights: FloatArray | None) -> dict[
     return None if weights is None else dict(zip(labels, weights.tolist(), strict=True))
 
 
-def shares_words(labels: Sequence[str], weights: FloatArray) -> str:
+def shares_text(labels: Sequence[str], weights: FloatArray) -> str:
     """Which silo weighs most and which least, as multiples of the plain share; of equal ones the first."""
     share = np.round(weights * len(weights), _DIGITS)
     low, high = int(np.argmin(share)), int(np.argmax(share))
@@ -56,15 +56,15 @@ def mean_notes(overlay: Overlay) -> list[str]:
 def agreement_notes(overlay: Overlay, weights: FloatArray | None) -> list[str]:
     """As `mean_notes`, of the `Overlay.agreed_weights` that are known."""
     if weights is None:
-        return [never_agree_words(overlay.kind)]
+        return [never_agree_text(overlay.kind)]
     if np.abs(overlay.consensus.sum(axis=0) - 1).max() <= SUM_TOLERANCE:
         return []
     return [
         f"{overlay.kind}: the silos agree on a weighted mean of their models, since columns of its consensus matrix do "
-        f"not sum to 1: {shares_words(overlay.graph.labels, weights)}"
+        f"not sum to 1: {shares_text(overlay.graph.labels, weights)}"
     ]
 
 
-def never_agree_words(kind: str) -> str:
+def never_agree_text(kind: str) -> str:
     """That the silos do not come to agree, in one sentence."""
     return f"{kind}: with its weights the silos never agree on one model."

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 
-def states_words(computes: Sequence[bool]) -> str:
+def states_text(computes: Sequence[bool]) -> str:
     """What is a round of such an overlay, in words without a full stop.
 
     Parameters
@@ -20,7 +20,7 @@ def states_words(computes: Sequence[bool]) -> str:
 def states_note(computes: Mapping[str, Sequence[bool]]) -> list[str]:
     """One sentence for each such overlay, by its name, of a table with numbers of rounds; none for others."""
     return [
-        f"{kind}: {states_words(each)}. Numbers of rounds to simulate and to train, and rounds in run files, count all "
+        f"{kind}: {states_text(each)}. Numbers of rounds to simulate and to train, and rounds in run files, count all "
         "states."
         for kind, each in computes.items()
         if not all(each)

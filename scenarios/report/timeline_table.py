@@ -52,7 +52,7 @@ def timeline_table(
         caption=f"{timeline.title}: {format_s(timeline.begin_s)} to {format_s(timeline.end_s)}",
         columns=_columns(timeline, has_away=has_away),
         rows=rows,
-        notes="\n".join([*_circuit_words(timeline), *notes]),
+        notes="\n".join([*_circuit_text(timeline), *notes]),
         further={
             "overlay": timeline.kind,
             "first_round": rounds.start,
@@ -66,7 +66,7 @@ def timeline_table(
     )
 
 
-def _circuit_words(timeline: OverlayTimeline) -> list[str]:
+def _circuit_text(timeline: OverlayTimeline) -> list[str]:
     """The critical circuit in words, of a periodic overlay with the state of each silo's round."""
     if timeline.circuit is None:
         return []

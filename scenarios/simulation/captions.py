@@ -1,6 +1,6 @@
 """Caption of a simulation: one or two lines above its table."""
 
-from scenarios.config.compute_times import computing_words
+from scenarios.config.compute_times import computing_text
 from scenarios.config.simulation import SimulationConfig
 from scenarios.report.tables import note_lines
 
@@ -22,7 +22,7 @@ def simulation_caption(simulation: SimulationConfig, sharing: str, *, seed: int)
         At most 80 columns wide.
     """
     parts = [f"sharing {sharing}, queueing {simulation.queueing}"]
-    parts.append(f"computing {computing_words(simulation.compute, seed=seed)}")
+    parts.append(f"computing {computing_text(simulation.compute, seed=seed)}")
     if simulation.tables:
         parts.append(f"with {', '.join(simulation.tables)}")
     if simulation.until_ci is not None:

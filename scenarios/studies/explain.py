@@ -53,8 +53,8 @@ def explanation_table(overlay: Overlay) -> Table:
     explanation = explain(overlay)
     words = [describe(overlay.graph, overlay.work), *explanation_lines(explanation)]
     sentences = [
-        *loads_words(explanation, overlay),
-        *further_words(overlay),
+        *loads_text(explanation, overlay),
+        *further_text(overlay),
         *window_notes(overlay.graph, [overlay]),
         *overlay.graph.underlay.notes,
         *idle_links(overlay.graph),
@@ -63,7 +63,7 @@ def explanation_table(overlay: Overlay) -> Table:
     return circuit_table(explanation, "\n".join(words))
 
 
-def loads_words(explanation: Explanation, overlay: Overlay) -> list[str]:
+def loads_text(explanation: Explanation, overlay: Overlay) -> list[str]:
     """That the best upgrade takes the paper's closed form below load, where it is not there before."""
     named, best = _best_upgrade(explanation)
     if best is None or beyond_paper(overlay) or not overlay.graph.rules.are_plain_links:
@@ -87,7 +87,7 @@ def _best_upgrade(
     return (() if found is None else found.links), found
 
 
-def further_words(overlay: Overlay) -> list[str]:
+def further_text(overlay: Overlay) -> list[str]:
     """What the paper's closed form leaves out of an overlay, and which mean its silos agree on."""
     beyond = beyond_paper(overlay)
     limits = [f"But this is the paper's closed form, and so are all gains here. {beyond}"] if beyond else []

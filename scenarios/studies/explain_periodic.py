@@ -7,7 +7,7 @@ import numpy as np
 
 from scenarios.config.network import describe, idle_links
 from scenarios.config.quantities import digits, format_s, in_unit, time_unit
-from scenarios.report.computing_states import states_words
+from scenarios.report.computing_states import states_text
 from scenarios.report.tables import Column, Table, note_lines
 from scenarios.report.window_note import window_notes
 from scenarios.studies.periodic_gains import periodic_gains
@@ -53,7 +53,7 @@ def periodic_explanation_table(overlay: PeriodicOverlay) -> Table:
     gains = periodic_gains(overlay)
     sentences += [each.sentence for each in gains]
     if not all(overlay.computes):
-        what = states_words(overlay.computes)
+        what = states_text(overlay.computes)
         sentences.insert(1, f"{what[0].upper()}{what[1:]}.")
     mixing = mixing_of(overlay)
     if mixing.gap is not None and not mixing.never_agrees:

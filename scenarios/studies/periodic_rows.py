@@ -8,8 +8,8 @@ import numpy as np
 from scenarios.config.overlay_config import OverlayConfig
 from scenarios.config.overlays import AnyOverlay, design_any
 from scenarios.config.quantities import format_s
-from scenarios.report.agreed_mean import never_agree_words, shares_words
-from scenarios.report.computing_states import states_words
+from scenarios.report.agreed_mean import never_agree_text, shares_text
+from scenarios.report.computing_states import states_text
 from topologies import Connectivity, InputError, PeriodicOverlay, Workload
 from topologies.arrays import FloatArray
 from topologies.consensus import SPLIT
@@ -78,7 +78,7 @@ def column_note(overlays: Sequence[PeriodicOverlay]) -> list[str]:
         f"{', '.join(each.kind for each in overlays)}: periodic, states that follow each other; cycle times are per "
         "round, arcs those of all states, degree the largest of a round, the spectral gap one minus the factor by "
         "which differences shrink per round in the long run (geometric mean over a period).",
-        *(f"{each.kind}: {states_words(each.computes)}." for each in overlays if not all(each.computes)),
+        *(f"{each.kind}: {states_text(each.computes)}." for each in overlays if not all(each.computes)),
     ]
 
 
@@ -98,14 +98,14 @@ def mixing_notes(overlay: PeriodicOverlay, mixing: Mixing) -> list[str]:
             f"than {_MOST_MODELS:,}, so that neither the spectral gap nor what each silo weighs is computed."
         ]
     if mixing.never_agrees:
-        return [never_agree_words(overlay.kind)]
+        return [never_agree_text(overlay.kind)]
     weights = mixing.weights
     if weights is None or np.abs(weights * len(weights) - 1).max() <= _SAME_SHARE:
         return []
     why = "the lags and weights" if longest > 1 else "the weights"
     return [
         f"{overlay.kind}: the silos agree on a weighted mean of what they learn, by {why} of its states: "
-        f"{shares_words(overlay.graph.labels, weights)}"
+        f"{shares_text(overlay.graph.labels, weights)}"
     ]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from scenarios.config.compute_times import compute_times
 from scenarios.config.error_context import located
 from scenarios.config.network import build_network
-from scenarios.config.place_words import place_words
+from scenarios.config.place_text import place_text
 from scenarios.export.trace_events import write_trace
 from scenarios.report.figure_formats import FIGURES
 from scenarios.report.figure_style import DEFAULT_STYLE, FigureStyle, figure_style
@@ -318,7 +318,7 @@ def _shown(
         link_capacity_bps=graph.link_capacity_bps,
         sharing=_known_rates(sharing_model(config.sharing), effects, overlaps=record.work.overlap > 0),
     )
-    place = place_words(record.underlay, graph)
+    place = place_text(record.underlay, graph)
     return Shown(timeline=made, place=place, simulated_again=again, engine=engine, notes=notes)
 
 

@@ -17,7 +17,7 @@ from scenarios.report.tables import Column, Table, cycle_time_columns
 from scenarios.runtime.progress import bar
 from scenarios.simulation.quick import QuickSimulation, quick_simulation, simulation_of
 from scenarios.simulation.runner import job_of
-from scenarios.studies.upgrade_words import (
+from scenarios.studies.upgrade_text import (
     BUDGETS,
     Offer,
     Step,

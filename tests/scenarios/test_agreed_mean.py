@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scenarios.report.agreed_mean import agreement_notes, mean_notes, shares_words, weights_by_label
+from scenarios.report.agreed_mean import agreement_notes, mean_notes, shares_text, weights_by_label
 from topologies import AccessLinks, Workload, build_overlay, connectivity, load_underlay
 
 RING = [(i, (i + 1) % 11) for i in range(11)]
@@ -45,7 +45,7 @@ def test_silos_that_never_agree_are_said_to(graph):
 
 
 def test_of_equal_shares_the_first_is_named():
-    words = shares_words(["A", "B", "C", "D"], np.array([0.2, 0.3, 0.3 + 1e-12, 0.2]))
+    words = shares_text(["A", "B", "C", "D"], np.array([0.2, 0.3, 0.3 + 1e-12, 0.2]))
 
     assert words == "'B' weighs 1.2 times its plain share, 'A' 0.8 times."
 

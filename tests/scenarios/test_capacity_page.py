@@ -11,8 +11,8 @@ from pair_run import ACCESS_BPS, BITS, COMPUTE_S, CYCLE_S, pair_graph
 
 from scenarios.pages.capacity import (
     _carried,
-    _link_words,
-    _need_words,
+    _link_text,
+    _need_text,
     _why_no_curve,
     capacity_curve,
     forms_of,
@@ -94,13 +94,13 @@ def test_what_is_below_load_is_marked_and_a_ratio_to_it_too():
 
 def test_of_many_busiest_links_three_are_named():
     facts = SimpleNamespace(graph=SimpleNamespace(link_name=lambda link: f"L{link}"))
-    assert _link_words(facts, ()) == "none"
-    assert _need_words(facts, ()) == ""
-    assert _link_words(facts, (4,)) == "L4"
-    assert _link_words(facts, (1, 2, 3, 4)) == "L1, L2, L3, L4"
-    assert _link_words(facts, (1, 2, 3, 4, 5)) == "L1, L2, L3 and 2 more"
-    assert _need_words(facts, (4,)) == "The busiest link, L4, needs"
-    assert _need_words(facts, (1, 2)) == "The busiest links, L1, L2, need"
+    assert _link_text(facts, ()) == "none"
+    assert _need_text(facts, ()) == ""
+    assert _link_text(facts, (4,)) == "L4"
+    assert _link_text(facts, (1, 2, 3, 4)) == "L1, L2, L3, L4"
+    assert _link_text(facts, (1, 2, 3, 4, 5)) == "L1, L2, L3 and 2 more"
+    assert _need_text(facts, (4,)) == "The busiest link, L4, needs"
+    assert _need_text(facts, (1, 2)) == "The busiest links, L1, L2, need"
 
 
 def overlay_facts(kind="pair", **changes):

@@ -8,7 +8,7 @@ from scenarios.config.overlays import expected_gap
 from scenarios.config.scenario import (
     ImportedConfig,
     RecordedScenario,
-    _message_words,
+    _message_text,
     load_scenario,
     parse_scenario,
     preset_text,
@@ -137,7 +137,7 @@ def test_files_that_cannot_be_read(tmp_path):
 )
 def test_compression_in_words(changes, words):
     training = {"compressed_gossip": "choco", "consensus_step": 0.0, **changes}
-    assert _message_words(training) == words
+    assert _message_text(training) == words
 
 
 @pytest.mark.parametrize("compression", ["none", "top_k", "qsgd", "sign"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scenarios.config.network import NetworkConfig, WorkloadConfig, build_network, build_workload
-from scenarios.config.participation import participation_key, participation_of, participation_words
+from scenarios.config.participation import participation_key, participation_of, participation_text
 from scenarios.config.scenario import parse_scenario
 from scenarios.runfile.reader import read_run
 from scenarios.studies.run import plan_run, run_scenario
@@ -158,4 +158,4 @@ def test_so_many_silos_as_there_are_may_take_part(stated, silos):
     ],
 )
 def test_who_computes_is_said_in_words(participation, words):
-    assert participation_words(participation, 11) == words
+    assert participation_text(participation, 11) == words

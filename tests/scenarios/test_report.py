@@ -18,8 +18,8 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.pages.capacity import (
     _impossible,
-    _link_words,
-    _need_words,
+    _link_text,
+    _need_text,
     forms_of,
     row_texts,
     slider_controls,
@@ -505,10 +505,10 @@ def test_links_that_need_no_time_are_not_the_busiest(tmp_path):
     data = slider_data(facts)["overlays"]
     assert row_texts(data, 0, 1e8)[5] != "none"
     assert row_texts([{**each, "load": (0.0, 0.0)} for each in data], 0, 1e8)[5] == "none"
-    assert _link_words(facts, ()) == "none"
-    assert _need_words(facts, ()) == ""
-    assert _need_words(facts, (0,)).endswith(", needs")
-    assert _need_words(facts, (0, 1)).startswith("The busiest links, ")
+    assert _link_text(facts, ()) == "none"
+    assert _need_text(facts, ()) == ""
+    assert _need_text(facts, (0,)).endswith(", needs")
+    assert _need_text(facts, (0, 1)).startswith("The busiest links, ")
 
 
 @pytest.mark.parametrize(

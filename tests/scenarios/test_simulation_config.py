@@ -6,7 +6,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from scenarios.config.compute_times import compute_config, compute_times, computing_words, vary_at_random
+from scenarios.config.compute_times import compute_config, compute_times, computing_text, vary_at_random
 from scenarios.config.events.silo_absence import AbsenceKind
 from scenarios.config.scenario import load_scenario, parse_scenario
 from scenarios.config.simulation import (
@@ -388,7 +388,7 @@ def test_computing_times_in_words(tmp_path, monkeypatch, config, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.csv").write_text("compute_s\n1\n\n2\n")
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
-    assert computing_words(None if config is None else ComputeConfig(**config), seed=7) == words
+    assert computing_text(None if config is None else ComputeConfig(**config), seed=7) == words
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from hand_timeline import static_activity, static_timeline
 
 from scenarios.report.timeline_rows import circuit_computing, circuit_messages, message_bars, row_order, waits
-from scenarios.report.timeline_table import _circuit_words, timeline_table
+from scenarios.report.timeline_table import _circuit_text, timeline_table
 
 
 def table_of(shown, **options):
@@ -116,7 +116,7 @@ def test_the_circuit_of_a_periodic_overlay_has_its_states():
 def test_of_a_long_circuit_of_a_periodic_overlay_the_first_40_are_named(length, period, more):
     labels = tuple(f"s{silo}" for silo in range(length))
     circuit = tuple((silo, silo % period) for silo in range(length))
-    (note,) = _circuit_words(static_timeline(labels=labels, circuit=circuit, period=period))
+    (note,) = _circuit_text(static_timeline(labels=labels, circuit=circuit, period=period))
     names = [f"s{silo} ({silo})" if period > 1 else f"s{silo}" for silo in range(length)]
     written = names if not more else [*names[:40], f"{more:,} more"]
 

@@ -25,7 +25,7 @@ from scenarios.studies.upgrade import (
     _simulated_gain,
     upgrade_table,
 )
-from scenarios.studies.upgrade_words import _enough, _greedy_note, _price_notes, _simulation_notes, price_text
+from scenarios.studies.upgrade_text import _enough, _greedy_note, _price_notes, _simulation_notes, price_text
 from simulator import simulate
 from topologies import (
     AccessLinks,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from topologies import AccessLinks, InputError, Underlay, connectivity, load_underlay
 from topologies.multipath import _hashed, multipath_routes
 from topologies.routing import shortest_routes
-from topologies.routings import COSTS, named_routing, routing_words
+from topologies.routings import COSTS, named_routing, routing_text
 
 ACCESS = AccessLinks(up_bps=1e9, down_bps=1e9)
 
@@ -222,7 +222,7 @@ def test_costs_of_links_by_name():
     ],
 )
 def test_a_routing_in_words(routing, words):
-    assert routing_words(routing) == words
+    assert routing_text(routing) == words
 
 
 def test_flows_are_not_both_split_and_spread():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pair_run import pair_graph
 
-from scenarios.config.place_words import place_words
+from scenarios.config.place_text import place_text
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ from scenarios.config.place_words import place_words
 def test_what_access_links_have_is_said(up, down, said):
     graph = replace(pair_graph(), up_bps=np.array(up), down_bps=np.array(down))
 
-    assert place_words(graph.underlay, graph) == said
+    assert place_text(graph.underlay, graph) == said

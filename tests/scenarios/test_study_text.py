@@ -11,7 +11,7 @@ import pytest
 
 from scenarios.studies import explain, import_metrics, multigraph_table, published_tables, starter
 from scenarios.studies.calibrate import _silos, _stated, check_training
-from scenarios.studies.explain import _best_upgrade, _limit, _short, further_words, loads_words
+from scenarios.studies.explain import _best_upgrade, _limit, _short, further_text, loads_text
 from scenarios.studies.export import _check_rounds
 from scenarios.studies.import_metrics import _counting_note, _values, columns_note
 from scenarios.studies.multigraph_table import (
@@ -372,9 +372,9 @@ def test_that_load_is_longer_after_an_upgrade_is_said_where_it_is_not_before(
         explain, "loads_after", lambda _, named: (load_s, load_s) if named == ("B uplink",) else None
     )
     said = ["But no network is faster than load, which is longer then: 1.500 s with no limit."]
-    assert loads_words(explanation, overlay) == (said if is_told else [])
+    assert loads_text(explanation, overlay) == (said if is_told else [])
     explanation.upgrades = []
-    assert loads_words(explanation, overlay) == []
+    assert loads_text(explanation, overlay) == []
 
 
 def test_what_closed_forms_leave_out_is_said(monkeypatch):
@@ -388,7 +388,7 @@ def test_what_closed_forms_leave_out_is_said(monkeypatch):
             lambda graph, hub, decides=decides: decides and (graph, hub) == ("graph", 3),
         )
         closed = "But this is the paper's closed form, and so are all gains here. It takes longer."
-        assert further_words(overlay) == [
+        assert further_text(overlay) == [
             *[closed][: bool(beyond)],
             *[explain._NO_UPGRADE][:decides],
             "A mean.",

@@ -10,7 +10,7 @@ from scenarios.config.simulation import SimulationConfig
 from scenarios.config.upgrade import UpgradeConfig
 from scenarios.simulation.quick import QuickSimulation
 from scenarios.studies.upgrade import _plain, _rows, _sets, _step, _wanted
-from scenarios.studies.upgrade_words import (
+from scenarios.studies.upgrade_text import (
     Offer,
     _beyond_paper,
     _end,
@@ -292,7 +292,7 @@ ROW = {"gains_nothing_simulated": False, "paper_below_load": False}
 
 @pytest.fixture
 def beyond(monkeypatch):
-    monkeypatch.setattr("scenarios.studies.upgrade_words.beyond_paper", lambda _: "What paper leaves out.")
+    monkeypatch.setattr("scenarios.studies.upgrade_text.beyond_paper", lambda _: "What paper leaves out.")
 
 
 @pytest.mark.usefixtures("beyond")
@@ -316,7 +316,7 @@ def test_a_simulated_gain_far_below_that_of_the_closed_form_is_said(simulated_s,
 
 
 def test_where_paper_leaves_nothing_out_a_smaller_gain_has_no_reason(monkeypatch):
-    monkeypatch.setattr("scenarios.studies.upgrade_words.beyond_paper", lambda _: "")
+    monkeypatch.setattr("scenarios.studies.upgrade_text.beyond_paper", lambda _: "")
     steps = [step(3.0, simulated=3.0), step(1.0, simulated=3.0)]
     assert _simulation_notes(UpgradeConfig(budget=1), steps, [ROW, ROW]) == []
 
@@ -361,7 +361,7 @@ def test_what_greedy_choices_lose_is_more_than_rounding(greedy_s, is_told):
 
 
 def test_what_paper_leaves_out_is_that_of_the_kind_of_overlay(monkeypatch):
-    words = "scenarios.studies.upgrade_words"
+    words = "scenarios.studies.upgrade_text"
     monkeypatch.setattr(f"{words}.beyond_paper", lambda _: "static")
     monkeypatch.setattr(f"{words}.beyond_paper_periodic", lambda _: "periodic")
     assert _beyond_paper(step(1.0).overlay) == "static"

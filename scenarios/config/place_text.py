@@ -7,12 +7,12 @@ from topologies import Connectivity, Underlay
 from topologies.networks.underlay_title import underlay_title
 
 
-def place_words(underlay: Underlay, graph: Connectivity) -> str:
+def place_text(underlay: Underlay, graph: Connectivity) -> str:
     """Network and access capacities in a sentence, such as ``geant (corrected) at 100 Mbps``."""
-    return f"{underlay_title(underlay)}{_access_words(graph)}"
+    return f"{underlay_title(underlay)}{_access_text(graph)}"
 
 
-def _access_words(graph: Connectivity) -> str:
+def _access_text(graph: Connectivity) -> str:
     """The capacities of access links, `` at 100 Mbps``."""
     ends = [float(bps) for bps in (graph.up_bps.min(), graph.up_bps.max())]
     down = [float(bps) for bps in (graph.down_bps.min(), graph.down_bps.max())]
