@@ -145,6 +145,8 @@ def test_a_digest_is_that_of_all_that_decides_on_times(monkeypatch):
         with_slow_start(graph, "idle", 1e5),
         with_slow_start(graph, "idle", 2e5),
         with_slow_start(graph, "always", 1e5),
+        replace(graph, rules=LinkRules(half_duplex=(0,))),
+        replace(graph, rules=LinkRules(half_duplex=(1,))),
         pair_graph(bandwidth=np.array([[np.inf, 1e6], [1e6, np.inf]])),
         replace(graph, underlay=replace(graph.underlay, length_km=np.array([101.0]))),
     ]
