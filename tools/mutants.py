@@ -30,7 +30,10 @@ PYTEST = [sys.executable, "-m", "pytest", "-q", "-x"]
 ALONE = ["timeout", "-sKILL", "900", "unshare", *["--map-current-user"] * (os.geteuid() != 0), "-fp", "--mount-proc",
          "--kill-child", "sh", "-c", 'ulimit -d 8388608; "$@"; exit $?', "sh", *PYTEST, "@tests.txt", "-m"]  # fmt: skip
 VERDICTS = {0: "survived", 1: "killed", 2: "killed", 5: "survived", 137: "too long"}
-"""By exit code: pytest's is 1 where a test fails, 2 where a test file cannot be imported, 5 without tests."""
+"""By exit code: pytest's is 1 where a test fails, 2 where a test file cannot be imported, 5 without tests.
+
+Judge others: 4 is that of a conftest.py that cannot be imported, and of a test that is not there.
+"""
 
 
 def code_nodes(tree: ast.AST) -> list[ast.AST]:
