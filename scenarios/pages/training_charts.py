@@ -87,10 +87,10 @@ def training_charts(records: Sequence[RunRecord], scenario: RecordedScenario) ->
             chart = line_chart(f"{metric}-{along}", capital(title), said, x_axis, y_axis, lines, target=goal)
             one = " (one imported curve, the same on every overlay)" if len(every) < len(trained) else ""
             charts.append(f"<figure><figcaption>{capital(title)}{one}</figcaption>{chart}</figure>")
-    target_text = [] if target is None else [f"dashed and level: target {100 * target:g} %"]
+    target_notes = [] if target is None else [f"dashed and level: target {100 * target:g} %"]
     if len(records) > 1:
-        target_text.append(f"band: lowest to highest of {len(records)} seeds, around their mean")
-    legend = line_legend(styles, [overlay.kind for overlay in trained], target_text)
+        target_notes.append(f"band: lowest to highest of {len(records)} seeds, around their mean")
+    legend = line_legend(styles, [overlay.kind for overlay in trained], target_notes)
     note = f'<p class="note">{_NO_TIME_0}</p>' if lost else ""
     return (
         f'<h2>Training</h2>{legend}<div class="charts">{"".join(charts)}</div>{note}'

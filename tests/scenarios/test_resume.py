@@ -9,6 +9,7 @@ import h5py
 import numpy as np
 import pytest
 import torch
+from same_file import assert_same_file
 
 from scenarios.config.scenario import parse_scenario
 from scenarios.runfile.artifacts import checkpoints_path, models_path
@@ -35,18 +36,6 @@ if os.environ.get("PMI_RANK") == "1":
 
 def with_checkpoints(text):
     return text + "checkpoint_every = 4\nkeep_models = true\n"
-
-
-def assert_same_file(path, other):
-    """Every dataset, bit for bit."""
-    with h5py.File(path) as file, h5py.File(other) as expected:
-        names = []
-        expected.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
-        assert len(names) > 30
-        for name in names:
-            assert np.array_equal(
-                file[name][()], expected[name][()], equal_nan=file[name].dtype.kind == "f"
-            ), name
 
 
 @pytest.mark.slow
